@@ -43,13 +43,21 @@ template <typename Vector, typename Element, int Width> struct CufuseSlot {
   }
 #ifdef CUFUSE_CHANGED
 #define cufuse_change(operation)                                                                                       \
-  template <typename By> __device__ __forceinline__ const CufuseSlot &operator operation(By && by) const {             \
+  template <typename By> __device__ __forceinline__ const CufuseSlot &operator operation(By &&by) const {              \
     Vector changed = value();                                                                                          \
     changed operation static_cast<By &&>(by);                                                                          \
     return *this = changed;                                                                                            \
   }
-  cufuse_change(+=) cufuse_change(-=) cufuse_change(*=) cufuse_change(/=) cufuse_change(%=) cufuse_change(&=)
-  cufuse_change(|=) cufuse_change(^=) cufuse_change(<<=) cufuse_change(>>=)
+  cufuse_change(+=);
+  cufuse_change(-=);
+  cufuse_change(*=);
+  cufuse_change(/=);
+  cufuse_change(%=);
+  cufuse_change(&=);
+  cufuse_change(|=);
+  cufuse_change(^=);
+  cufuse_change(<<=);
+  cufuse_change(>>=);
 #undef cufuse_change
   __device__ __forceinline__ const CufuseSlot &operator++() const { return *this += 1; }
   __device__ __forceinline__ const CufuseSlot &operator--() const { return *this -= 1; }

@@ -351,6 +351,9 @@ private:
       if (!isOfElement(I))
         Opaque.push_back(I);
     Graph.OneLoop = Opaque.empty();
+    if (Graph.OneLoop) // one that has all elements, not whole groups of them
+      for (unsigned I : llvm::reverse(Graph.Order))
+        Graph.Root = Graph.Nodes[I].Shape->Tail ? I : Graph.Root;
     if (Opaque.size() != 1)
       return;
     Graph.Root = Opaque.front();

@@ -22,7 +22,8 @@ public:
     checkAliases(Graph, *this);
     const Polynomial Elements = Graph.inArguments(Graph.Root, Graph.Nodes[Graph.Root].Shape->Bound);
     // Indices fit the types in which kernels compute them, also in the last turn.
-    return orRefusals(std::vector<AtMost>{{Elements, Polynomial::constant(MostElements - (Width > 1 ? Width : 0))}});
+    Requirements.push_back({Elements, Polynomial::constant(MostElements - (Width > 1 ? Width : 0))});
+    return orRefusals(std::move(Requirements));
   }
 
 private:
@@ -79,12 +80,19 @@ private:
   void bounds() {
     const VerticalNode &First = Graph.Nodes[Graph.Root];
     const Polynomial Made = Graph.inArguments(Graph.Root, First.Shape->Bound);
-    for (unsigned Node : llvm::drop_begin(Graph.Order)) {
+    for (unsigned Node : Graph.Order) {
       const VerticalNode &N = Graph.Nodes[Node];
       const Polynomial Own = Graph.inArguments(Node, N.Shape->Bound);
-      const bool Whole = First.Shape->Tail && N.Shape->Tail;
-      if (Own == Made && (Whole || (First.Shape->Width == N.Shape->Width && First.Shape->Tail == N.Shape->Tail)))
+      // Without a tail, turns are whole groups, of which all elements are made.
+      const bool Whole = First.Shape->Tail != N.Shape->Tail;
+      const auto Groups = Whole && N.Shape->Width == Width ? Own.dividedBy(Width) : std::nullopt;
+      if (Node == Graph.Root || (Own == Made && (Groups || (!Whole && (N.Shape->Tail || N.Shape->Width == Width)))))
         continue;
+      const auto Q = Groups ? Graph.Quotients.find(Groups->str()) : Graph.Quotients.end();
+      if (Q != Graph.Quotients.end() && Q->second.Dividend == Made && Q->second.Divisor.asConstant() == Width) {
+        Requirements.push_back({Made, Own});
+        continue;
+      }
       auto Described = [](const VerticalNode &Each, const Polynomial &Bound) {
         const std::string Groups = Each.Shape->Tail ? "" : fmt::format(" in whole groups of {}", Each.Shape->Width);
         return fmt::format("{}, of {} elements{}", Each.Accesses->Sites.front().str(), Bound.str(), Groups);
@@ -97,6 +105,7 @@ private:
 
   const VerticalGraph &Graph;
   const unsigned Width;
+  std::vector<AtMost> Requirements;
 };
 
 } // namespace

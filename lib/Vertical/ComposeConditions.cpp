@@ -101,6 +101,14 @@ void TextComposer::divisors() {
         refuseIf(unlessEmpty(Node) + Each, "the elements are divided by it");
 }
 
+/// `n a multiple of 4` or `a <= b`.
+static std::string said(const AtMost &Needed, const std::map<std::string, Quotient> &Quotients) {
+  for (const auto &[Atom, Q] : Quotients)
+    if (Q.Dividend == Needed.Left && Needed.Right == Q.Divisor * Polynomial::atom(Atom))
+      return fmt::format("{} a multiple of {}", Needed.Left.str(), Q.Divisor.str());
+  return fmt::format("{} <= {}", Needed.Left.str(), Needed.Right.str());
+}
+
 void TextComposer::conditions() {
   divisors();
   // Quotients are taken as those of numbers that are not negative, and so are comparisons of unsigned ones.
@@ -137,7 +145,7 @@ void TextComposer::conditions() {
     auto IsGrid = [](const std::string &Atom) { return Atom.starts_with("gridDim."); };
     if (Least.value_or(2) > 1 && Most.value_or(0) < MostElements / 2 && llvm::none_of(Needed.Left.atoms(), IsGrid) &&
         llvm::none_of(Needed.Right.atoms(), IsGrid))
-      Said += fmt::format("{}{} <= {}", Said.empty() ? "" : " and ", Needed.Left.str(), Needed.Right.str());
+      Said += (Said.empty() ? "" : " and ") + said(Needed, Graph.Quotients);
   }
   if (!Said.empty())
     Result.Text.Note += fmt::format("{}It can be launched with {} alone.", Result.Text.Note.empty() ? "" : " ", Said);

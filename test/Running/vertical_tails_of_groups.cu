@@ -7,7 +7,19 @@
 // RUN:   --block 64 --name changes -o %t/changes.cu
 // RUN: FileCheck %s --check-prefix=ONE --input-file=%t/changes.cu
 // ONE: Dependent kernels as one
-// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/pairs.cu %t/changes.cu
+// Without a tail, groups go with single elements where the launch leaves no rest, the one or the other first.
+// RUN: %cufuse fuse --vertical kernels.cu:signs kernels.cu:halved --link signs.x=halved.in --link signs.n=halved.n \
+// RUN:   --block 64 --name first -o %t/first.cu 2>&1 | FileCheck %s --check-prefix=MULTIPLE
+// MULTIPLE: note: It can be launched with signs.n a multiple of 4 alone.
+// RUN: FileCheck %s --check-prefix=ONE --input-file=%t/first.cu
+// RUN: %cufuse fuse --vertical kernels.cu:halved kernels.cu:signs --link halved.out=signs.x --link halved.n=signs.n \
+// RUN:   --block 64 --name behind -o %t/behind.cu
+// RUN: FileCheck %s --check-prefix=ONE --input-file=%t/behind.cu
+// Of more at a time there would be parts that are no group.
+// RUN: %exits 1 %cufuse fuse --vertical kernels.cu:changed kernels.cu:pairwise --link changed.x=pairwise.x \
+// RUN:   --link changed.n=pairwise.n --in-registers --block 64 --name no -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=PART
+// PART: of 2 * ((changed.n) / (2)) elements in whole groups of 2; {{.*}} [DifferentBounds]
+// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/pairs.cu %t/changes.cu %t/first.cu %t/behind.cu
 
 //--- kernels.cu
 __global__ void tripled(const float *__restrict__ x, float *__restrict__ out, int n) {
@@ -37,6 +49,18 @@ __global__ void changed(float *__restrict__ x, int *__restrict__ bits, short *__
     }
   }
 }
+__global__ void signs(float *x, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n / 4; i += blockDim.x * gridDim.x) {
+    float4 v = reinterpret_cast<float4 *>(x)[i];
+    v.y = -v.y, v.w = -v.w;
+    reinterpret_cast<float4 *>(x)[i] = v;
+  }
+}
+__global__ void pairwise(float *x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n / 2)
+    reinterpret_cast<float2 *>(x)[i] = make_float2(0, reinterpret_cast<float2 *>(x)[i].x);
+}
 __global__ void halved(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
@@ -48,7 +72,9 @@ __global__ void halved(const float *__restrict__ in, float *__restrict__ out, in
 
 #include "kernels.cu"
 
+#include "behind.h"
 #include "changes.h"
+#include "first.h"
 #include "pairs.h"
 
 int main() {
@@ -81,6 +107,27 @@ int main() {
           halved<<<5, 64>>>(middle, y, n);
         },
         [&] { require(changes::changed_halved::launch(middle, bits, counts, 1.5f, n, y), "changes"); }, n == 0);
+    if (n % 4 != 0) {
+      good &= first::signs_halved::launch(middle, n, y, nullptr) == cudaErrorInvalidConfiguration;
+      good &= behind::halved_signs::launch(middle, y, n, nullptr) == cudaErrorInvalidConfiguration;
+      continue;
+    }
+    Both ofGroups, ofBoth;
+    ofGroups.output("middle", middle), ofGroups.output("y", y), ofBoth.output("y", y);
+    good &= ofGroups.same(
+        "groups first",
+        [&] {
+          signs<<<1, 32>>>(middle, n);
+          halved<<<5, 64>>>(middle, y, n);
+        },
+        [&] { require(first::signs_halved::launch(middle, n, y), "first"); }, n == 0);
+    good &= ofBoth.same(
+        "groups behind",
+        [&] {
+          halved<<<5, 64>>>(middle, y, n);
+          signs<<<1, 32>>>(y, n);
+        },
+        [&] { require(behind::halved_signs::launch(middle, y, n), "behind"); }, n == 0);
   }
   return good ? 0 : 1;
 }
