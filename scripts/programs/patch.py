@@ -85,7 +85,7 @@ def fields_of(header):
     found = re.findall(
         r"namespace (\w+) \{(?:\nusing [^\n]*)*\n/// One launch of [^\n]*\nstruct Launch \{(.*?)\n"
         r"  struct Arguments \{(.*?)\n  \} arguments;", header, re.S)
-    return [(name, re.findall(r"(\w+)(?:\[\d*\])*;", body), "dynamicSharedBytes" in launch)
+    return [(name, re.findall(r"(\w+)(?:\[\d*\])*[;,]", re.sub(r"<[^;]*>", "", body)), "dynamicSharedBytes" in launch)
             for name, launch, body in found]
 
 

@@ -177,7 +177,7 @@ def comparison(graph, folder):
         launches.append(launch)
         lines.append(f"      {graph.name}::{space}::Launch {launch}{{}};")
         lines.append(f"      {launch}.grid = dim3({grid_of(graph, way, fused, at)});")
-        for field in re.findall(r"(\w+)(?:\[\d+\])?;", fields):
+        for field in re.findall(r"(\w+)(?:\[\d+\])?[;,]", fields):
             value = values[f"{names[at]}_{field}" if graph.cooperative else field]
             lines.append(f"      {launch}.arguments.{field} = {value};")
     lines += [f"      return {graph.name}::launch({', '.join(launches)});", "    }, declined);", "    if (!good)", "      return;"]

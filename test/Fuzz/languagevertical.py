@@ -342,7 +342,7 @@ class Chain:
         where = "reinterpret_cast<unsigned long long>(arrays.mid)"
         launch = re.search(r"namespace (\w+) \{\n/// One launch of",
                            header)[1].replace(f"_p{self.number}", f"_p{self.number}f")
-        fields = re.search(r"struct Arguments \{\n(.*?)\n  \} arguments;", header, re.S)[1].splitlines()
+        fields = re.search(r"struct Arguments \{\n(.*?)\n  \} arguments;", header, re.S)[1]
         lines = [
             f"static bool run_{self.name}() {{", "  LanguageArrays arrays;", "  auto alone = [&] {",
             f"    first{p}<<<{own}, 64>>>(arrays.x, arrays.w, {between}, "
@@ -357,20 +357,19 @@ class Chain:
             f"  const std::vector<unsigned> before = arrays.take({'false' if self.dead else 'true'});",
             "  arrays.clear();", f"  {space}::{launch}::Launch launch{{}};", f"  launch.grid = {grid};"
         ]
-        for field in fields:
-            if match := re.fullmatch(r"\s*(.*?)(\w+);", field):
-                short = match[2].split(f"_p{self.number}_")[-1]
-                value = {
-                    "n": "300",
-                    "rows": "65536",
-                    "columns": "65537",
-                    "total": "65536ll * 65537",
-                    "where": where
-                }.get(short, f"arrays.{short}")
-                if short == "in":
-                    value = "arrays.mid"
-                name = match[2].replace(f"_p{self.number}", f"_p{self.number}f")
-                lines.append(f"  assign(launch.arguments.{name}, {value});")
+        for field in re.findall(r"(\w+)[;,]", fields):
+            short = field.split(f"_p{self.number}_")[-1]
+            value = {
+                "n": "300",
+                "rows": "65536",
+                "columns": "65537",
+                "total": "65536ll * 65537",
+                "where": where
+            }.get(short, f"arrays.{short}")
+            if short == "in":
+                value = "arrays.mid"
+            name = field.replace(f"_p{self.number}", f"_p{self.number}f")
+            lines.append(f"  assign(launch.arguments.{name}, {value});")
         lines += [
             '  stage("fused");', f"  const cudaError_t error = {space}::launch(launch, nullptr);",
             # Numbers beyond `int` may be refused.
