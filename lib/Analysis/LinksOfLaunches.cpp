@@ -76,7 +76,14 @@ std::string sameAs(const Value &Taken, clang::QualType Type, const Launch &Earli
     Left.erase(Factor);
     Product.push_back(Name);
   }
-  return !Whole.empty() ? Whole : Left.empty() ? llvm::join(Product, "*") : "";
+  if (!Whole.empty())
+    return Whole;
+  for (const std::string &Number : Left) // as `2 * pairs`
+    if (!Number.starts_with('#') || Product.empty())
+      return "";
+    else
+      Product.push_back(Number.substr(1));
+  return llvm::join(Product, "*");
 }
 
 const clang::FunctionDecl *calleeOf(const Launch &L) { return llvm::cast<clang::CallExpr>(L.Call)->getDirectCallee(); }

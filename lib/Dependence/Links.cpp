@@ -66,14 +66,22 @@ const SharedArgument *VerticalGraph::sharedTo(unsigned Node, llvm::StringRef Par
   return nullptr;
 }
 
+/// A factor of a link that is no parameter.
+static std::optional<std::int64_t> numberOf(llvm::StringRef Factor) {
+  unsigned Number = 0;
+  return Factor.getAsInteger(10, Number) || Number == 0 || Number > INT32_MAX ? std::nullopt
+                                                                              : std::optional<std::int64_t>(Number);
+}
+
 std::string argumentText(const VerticalGraph &Graph, const SharedArgument &S,
                          llvm::function_ref<std::string(unsigned, const std::string &)> Argument) {
   const ParameterAccess &To = *Graph.Nodes[S.To].parameter(S.Parameter);
   std::vector<std::string> Factors;
   for (const std::string &Factor : S.Factors) {
-    const std::string Text = Argument(S.Of, Factor);
+    const std::string Text = numberOf(Factor) ? Factor : Argument(S.Of, Factor);
     // A product may fit the type that it is wanted in alone.
-    const bool Converted = S.Factors.size() > 1 && Graph.Nodes[S.Of].parameter(Factor)->Type != To.Type;
+    const bool Converted =
+        S.Factors.size() > 1 && !numberOf(Factor) && Graph.Nodes[S.Of].parameter(Factor)->Type != To.Type;
     Factors.push_back(Converted ? fmt::format("static_cast<{}>({})", To.Type, Text) : Text);
   }
   const std::string Product = llvm::join(Factors, " * ");
@@ -122,6 +130,8 @@ std::string VerticalGraph::argumentName(unsigned Node, const std::string &Parame
 }
 
 Polynomial VerticalGraph::argument(unsigned Node, const std::string &Parameter) const {
+  if (const auto Number = numberOf(Parameter))
+    return Polynomial::constant(*Number);
   if (const auto Known = Nodes[Node].known(Parameter))
     return Polynomial::constant(*Known);
   const SharedArgument *S = sharedTo(Node, Parameter);
@@ -268,17 +278,22 @@ private:
       return noParameter(Link.To, Graph.Nodes[*To], Link.Parameter);
     std::vector<const ParameterAccess *> Sources;
     for (const std::string &Factor : Link.Factors) {
+      if (numberOf(Factor))
+        continue;
       Sources.push_back(Graph.Nodes[*From].parameter(Factor));
       if (!Sources.back())
         return noParameter(Link.From, Graph.Nodes[*From], Factor);
     }
+    if (Sources.empty())
+      return badUsage(fmt::format("'{}' links no parameter", Link.Text),
+                      "fix an argument by --bind " + Link.To + "." + Link.Parameter + "=" + Link.Factors.front());
     if (*From == *To || Graph.sharedTo(*To, Link.Parameter) || Graph.flowTo(*To, Link.Parameter))
       return badUsage(fmt::format("'{}': {}", Link.Text,
                                   *From == *To ? "a kernel is linked to itself" : "the parameter is linked twice"));
     if (llvm::any_of(Link.Factors,
                      [&](const std::string &Factor) { return comesOf(*From, Factor, *To, Link.Parameter); }))
       return badUsage("the links go round in a circle");
-    const bool Product = Sources.size() > 1;
+    const bool Product = Link.Factors.size() > 1;
     for (const ParameterAccess *Source : Sources) {
       const bool Fits = Source->Integer && Target->Integer ? true
                         : Product                          ? false

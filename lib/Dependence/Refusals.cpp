@@ -5,6 +5,8 @@
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 
+#include <numeric>
+
 namespace cufuse {
 
 void Refusals::refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact, const std::string &Remedy) {
@@ -29,18 +31,19 @@ std::string storedBy(const VerticalNode &Producer, const std::string &Out) {
                : fmt::format("{} changes {}", Producer.Name, Out);
 }
 
-/// `kernel.m*n`, where the number is a product of one kernel's arguments.
+/// `kernel.m*n`, `kernel.4*n`, where the number is a product of one kernel's arguments.
 static std::string productOf(const Polynomial &P) {
-  if (P.terms().size() != 1 || P.terms().begin()->second != 1)
+  if (P.terms().size() != 1 || P.terms().begin()->second < 1)
     return "";
   std::string Text;
   llvm::StringRef Of;
-  for (llvm::StringRef Atom : P.terms().begin()->first) {
+  const auto &[Atoms, Number] = *P.terms().begin();
+  for (llvm::StringRef Atom : Atoms) {
     const auto [Node, Name] = Atom.rsplit('.');
     if (Atom.contains('(') || Name.empty() || (!Text.empty() && Node != Of))
       return "";
     Of = Node;
-    Text += (Text.empty() ? Node.str() + "." : "*") + Name.str();
+    Text += (!Text.empty() ? "*" : Node.str() + "." + (Number == 1 ? "" : fmt::format("{}*", Number))) + Name.str();
   }
   return Text;
 }
@@ -60,7 +63,10 @@ std::string usedByBoth(const VerticalNode &Before, const VerticalNode &Node) {
   return {};
 }
 
-std::string linkOf(const Polynomial &Made, const Polynomial &Taken) {
+std::string linkOf(Polynomial Made, Polynomial Taken) {
+  if (Made.terms().size() == 1 && Taken.terms().size() == 1) // groups of the same size
+    if (const auto Both = std::gcd(Made.terms().begin()->second, Taken.terms().begin()->second); Both > 1)
+      Made = *Made.dividedBy(Both), Taken = *Taken.dividedBy(Both);
   std::string From = productOf(Made), To = productOf(Taken);
   if (llvm::StringRef(To).contains('*'))
     std::swap(From, To);

@@ -40,7 +40,7 @@ bool usesWholeRange(const AccessSite &Site, const VerticalNode &Node, BlockShape
                     const std::optional<Polynomial> &Step = std::nullopt);
 
 /// How numbers of elements that differ are said to be equal, as far as a link can say it.
-std::string linkOf(const Polynomial &Made, const Polynomial &Taken);
+std::string linkOf(Polynomial Made, Polynomial Taken);
 
 /// The access to an intermediate by a kernel that is a function of one element: to that element, in a way that an
 /// object in the pointer's place follows.

@@ -49,9 +49,10 @@ void TextComposer::ranges(unsigned Node, const ParameterAccess &P, std::set<std:
   }
   Polynomial Product = Polynomial::constant(1);
   for (const std::string &Factor : S->Factors) {
-    ranges(S->Of, *Graph.Nodes[S->Of].parameter(Factor), Positive);
+    if (const ParameterAccess *Own = Graph.Nodes[S->Of].parameter(Factor))
+      ranges(S->Of, *Own, Positive);
     Product = Product * Graph.argument(S->Of, Factor);
-    if (Product.terms().begin()->first.size() > 1) // of what does not exceed `int`: no overflow
+    if (&Factor != &S->Factors.front()) // of what does not exceed `int`: no overflow
       refuseIf(hostText(Product) + " > 2147483647");
   }
   if (P.Unsigned || S->Factors.size() > 1)

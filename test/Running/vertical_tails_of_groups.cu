@@ -15,11 +15,22 @@
 // RUN: %cufuse fuse --vertical kernels.cu:halved kernels.cu:signs --link halved.out=signs.x --link halved.n=signs.n \
 // RUN:   --block 64 --name behind -o %t/behind.cu
 // RUN: FileCheck %s --check-prefix=ONE --input-file=%t/behind.cu
+// A number of groups is given as such: how many elements that are says a link, as the refusal has it.
+// RUN: %exits 1 %cufuse fuse --vertical kernels.cu:quads kernels.cu:halved --link quads.x=halved.in --in-registers --block 64 \
+// RUN:   --name fours -o %t/fours.cu 2>&1 | FileCheck %s --check-prefix=EQUAL
+// EQUAL: note: if they are equal, say --link 'quads.4*count=halved.n'{{$}}
+// RUN: %cufuse fuse --vertical kernels.cu:quads kernels.cu:halved --link quads.x=halved.in --link 'quads.4*count=halved.n' \
+// RUN:   --block 64 --name fours -o %t/fours.cu
+// RUN: FileCheck %s --check-prefix=ONE --input-file=%t/fours.cu
+// RUN: %exits 2 %cufuse fuse kernels.cu:quads kernels.cu:halved --link quads.x=halved.in --link quads.4=halved.n --name no \
+// RUN:   -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=NUMBER
+// NUMBER: error: 'quads.4=halved.n' links no parameter
+// NUMBER-NEXT: note: fix an argument by --bind halved.n=4
 // Of more at a time there would be parts that are no group.
 // RUN: %exits 1 %cufuse fuse --vertical kernels.cu:changed kernels.cu:pairwise --link changed.x=pairwise.x \
 // RUN:   --link changed.n=pairwise.n --in-registers --block 64 --name no -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=PART
 // PART: of 2 * ((changed.n) / (2)) elements in whole groups of 2; {{.*}} [DifferentBounds]
-// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/pairs.cu %t/changes.cu %t/first.cu %t/behind.cu
+// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/pairs.cu %t/changes.cu %t/first.cu %t/behind.cu %t/fours.cu
 
 //--- kernels.cu
 __global__ void tripled(const float *__restrict__ x, float *__restrict__ out, int n) {
@@ -56,6 +67,14 @@ __global__ void signs(float *x, int n) {
     reinterpret_cast<float4 *>(x)[i] = v;
   }
 }
+__global__ void quads(float *x, int count) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) {
+    float4 v = reinterpret_cast<float4 *>(x)[i];
+    v.x = 0;
+    reinterpret_cast<float4 *>(x)[i] = v;
+  }
+}
 __global__ void pairwise(float *x, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n / 2)
@@ -76,6 +95,7 @@ __global__ void halved(const float *__restrict__ in, float *__restrict__ out, in
 #include "changes.h"
 #include "first.h"
 #include "pairs.h"
+#include "fours.h"
 
 int main() {
   constexpr int room = 300;
@@ -112,8 +132,16 @@ int main() {
       good &= behind::halved_signs::launch(middle, y, n, nullptr) == cudaErrorInvalidConfiguration;
       continue;
     }
-    Both ofGroups, ofBoth;
+    Both ofGroups, ofBoth, ofQuads;
     ofGroups.output("middle", middle), ofGroups.output("y", y), ofBoth.output("y", y);
+    ofQuads.output("middle", middle), ofQuads.output("y", y);
+    good &= ofQuads.same(
+        "quads",
+        [&] {
+          quads<<<2, 64>>>(middle, n / 4);
+          halved<<<5, 64>>>(middle, y, n);
+        },
+        [&] { require(fours::quads_halved::launch(middle, n / 4, y), "quads"); }, n == 0);
     good &= ofGroups.same(
         "groups first",
         [&] {

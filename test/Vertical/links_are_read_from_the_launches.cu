@@ -61,6 +61,10 @@
 // RUN: %cufuse fuse --vertical %s:scale %s:own --distinct --name fused --dry-run -o %t.cu
 // RUN: %exits 1 %cufuse fuse --vertical %s:scale %t.other.cu:own --distinct --block 256 --name fused -o %t.cu 2>&1 | FileCheck %s --check-prefix=NONE
 //
+// Of a multiple, the number is a factor.
+// RUN: %cufuse fuse --vertical %s:both %s:lower --distinct --name fused --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=MULTIPLE
+// MULTIPLE: linked as launched at {{.*}}: --link both.x=lower.in --link both.pairs*2=lower.n{{$}}
+//
 // inspect lists the launches that follow each other.
 // RUN: %cufuse inspect --chains %s | FileCheck %s --check-prefix=CHAINS
 // CHAINS: .cu:[[#]]:{{.*}} and {{.*}}.cu:[[#]]:{{.*}}: one after the other
@@ -195,6 +199,15 @@ static __global__ void own(const float *in, float *out, int n) {
 void ofOwn(float *x, float *y, float *z, int n) {
   scale<<<(n + 255) / 256, 256>>>(x, y, 2.f, n);
   own<<<(n + 255) / 256, 256>>>(y, z, n);
+}
+__global__ void both(float *x, int pairs) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < pairs)
+    reinterpret_cast<float2 *>(x)[i] = make_float2(1, 2);
+}
+void ofPairs(float *x, float *y, int pairs) {
+  both<<<(pairs + 255) / 256, 256>>>(x, pairs);
+  lower<<<(2 * pairs + 255) / 256, 256>>>(x, y, 2 * pairs);
 }
 void ofThree(float *x, float *y, float *z, float *u, int n) {
   lower<<<(n + 255) / 256, 256>>>(x, y, n);
