@@ -84,7 +84,7 @@ bool run(const Case &theCase, const std::vector<unsigned> &blocks) {
 }
 
 int usage(const char *program) {
-  std::fprintf(stderr, "usage: %s list\n       %s run CASE [--blocks A [B]]\n", program, program);
+  std::fprintf(stderr, "usage: %s list\n       %s run CASE [--blocks A [B] [A [B]]...]\n", program, program);
   return 2;
 }
 
@@ -108,14 +108,17 @@ int dispatch(int argc, char **argv) {
 
   std::vector<std::vector<unsigned>> runs = {{48, 48}, {48, 77}, {91, 48}};
   if (argc > 3) {
-    if (argv[3] != std::string("--blocks") || static_cast<std::size_t>(argc - 4) != found->makers.size())
+    const std::size_t kernels = found->makers.size();
+    if (argv[3] != std::string("--blocks") || argc == 4 || (argc - 4) % kernels != 0)
       return usage(argv[0]);
-    runs = {{}};
+    runs.clear();
     for (int i = 4; i < argc; ++i) {
       const int blocks = std::atoi(argv[i]);
       if (blocks < 1)
         return usage(argv[0]);
-      runs[0].push_back(static_cast<unsigned>(blocks));
+      if ((i - 4) % kernels == 0)
+        runs.emplace_back();
+      runs.back().push_back(static_cast<unsigned>(blocks));
     }
   }
   bool right = true;

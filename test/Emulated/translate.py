@@ -110,9 +110,11 @@ def launches(text):
 
 
 def assembly(text):
-    plain = blanked(text)
     pattern = re.compile(r"\b(?:asm|__asm__|__asm)\b\s*((?:(?:volatile|__volatile__)\s*)?)\(")
-    for match in reversed(list(pattern.finditer(plain))):
+    if not pattern.search(text):
+        return text
+    plain, parts, done = blanked(text), [], 0
+    for match in pattern.finditer(plain):
         closed = closing(plain, match.end() - 1)
         inner = without_markers(text[match.end():closed])
         sections = split_at(blanked(inner), inner, ":")
@@ -129,9 +131,9 @@ def assembly(text):
                 operands.append(f"::cuda_emulated::Operand({operand[2]}, {operand[3]})")
         program = ("[]() -> const ::cuda_emulated::Program & { static const ::cuda_emulated::Program &program = "
                    f"::cuda_emulated::parseAssembly({template}); return program; }}()")
-        text = (text[:match.start()] + f"::cuda_emulated::assemble({', '.join([program] + operands)})"
-                + text[closed + 1:])
-    return text
+        parts += [text[done:match.start()], f"::cuda_emulated::assemble({', '.join([program] + operands)})"]
+        done = closed + 1
+    return "".join(parts + [text[done:]])
 
 
 def dynamic_shared(text):
