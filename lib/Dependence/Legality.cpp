@@ -114,9 +114,15 @@ private:
     const VerticalNode &N = Graph.Nodes[Node];
     if (N.Shape->Width > 1) {
       const AccessSite &Any = N.Accesses->Sites.front();
+      const VerticalNode &Root = Graph.Nodes[Graph.Root];
+      const bool Together = llvm::any_of(Graph.Flows, [&](const Flow &F) {
+        return F.Producer == Node && F.Consumer == Graph.Root &&
+               llvm::any_of(Root.sites(F.In), [](const AccessSite *Site) { return Site->Width > 1; });
+      });
       refuse(BlockerKind::OtherElement, Any.Where,
-             fmt::format("{}: {} stores {} elements at a time, {} loads them one by one", N.Name, Any.str(),
-                         N.Shape->Width, Graph.Nodes[Graph.Root].Name));
+             fmt::format("{}: {} stores {} elements at a time, {} {}", N.Name, Any.str(), N.Shape->Width, Root.Name,
+                         Together ? "loads several for one of its own" : "loads them one by one"),
+             Together ? "let " + Root.Name + " store as many elements as it loads, or use --cooperative" : "");
     }
     for (const AccessSite &Site : N.Accesses->Sites)
       if (Site.What != AccessSite::Kind::Load && !Graph.isIntermediate(Node, Site.Parameter))
