@@ -157,6 +157,13 @@ void TextComposer::refuseUnless(const AtMost &Needed, bool Always) {
   constexpr std::int64_t Largest = std::numeric_limits<int>::max();
   if (isInt(Needed.Left) && Needed.Right.asConstant().value_or(0) >= Largest)
     return;
+  // Behind the last dimension of the grid that is read, a launch has one block.
+  const auto &Index = Result.Facts.Reads[static_cast<size_t>(Builtin::BlockIdx)];
+  const auto &Size = Result.Facts.Reads[static_cast<size_t>(Builtin::GridDim)];
+  for (unsigned D = 2; D > 0 && !Index[D] && !Size[D]; --D)
+    if (Needed.Left == Polynomial::atom(fmt::format("gridDim.{}", "xyz"[D])) &&
+        Needed.Right.asConstant().value_or(0) >= 1)
+      return;
   // As a person would say it: `columns <= 0`, `columns < 0`.
   Polynomial Right = Needed.Right;
   if (Needed.Left.isZero() && Right.terms().size() == 1)
