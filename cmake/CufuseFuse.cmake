@@ -131,10 +131,11 @@ function(cufuse_fuse)
   set_target_properties(${fuse_TARGET} PROPERTIES EXPORT_COMPILE_COMMANDS ON)
   # In a unity build the output would have no command, and the inputs be other text than cufuse reads.
   set_source_files_properties(${outputs} ${inputs} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  # Also where only a response file has changed, which CMake does not know of.
+  # Also where only a response file has changed, which CMake does not know of; and not before it is checked.
   foreach(each IN LISTS outputs)
     string(REGEX REPLACE "cu$" "flags/compile_commands.json" flags "${each}")
-    set_property(SOURCE "${each}" APPEND PROPERTY OBJECT_DEPENDS "${flags}")
+    string(REGEX REPLACE "cu$" "checked" checked "${each}")
+    set_property(SOURCE "${each}" APPEND PROPERTY OBJECT_DEPENDS "${flags}" "${checked}")
   endforeach()
   # Sources and their properties may be set until the folder ends.
   cmake_language(EVAL CODE "cmake_language(DEFER CALL _cufuse_check_inputs [===[${inputs}]===] [===[${outputs}]===])
@@ -161,16 +162,20 @@ if(toolkit)
   set(ENV{CUDA_PATH} \"\${toolkit}\")
   set(ENV{CUDA_HOME} \"\${toolkit}\")
 endif()
+if(CHECK)
+  execute_process(COMMAND [==[$<TARGET_FILE:cufuse::cufuse>]==] check [==[${output}.cu]==] -p [==[${output}.flags]==]
+    OUTPUT_QUIET RESULT_VARIABLE status)
+  if(status)
+    file(REMOVE [==[${output}.cu]==] [==[${output}.h]==]) # so that nothing compiles it
+    message(FATAL_ERROR \"${fuse_NAME}, as nvcc compiles it, is not what was planned\")
+  endif()
+  file(TOUCH [==[${output}.checked]==])
+  return()
+endif()
 ${remove}
 execute_process(COMMAND [==[$<TARGET_FILE:cufuse::cufuse>]==] [==[${command}]==] RESULT_VARIABLE status)
 if(status)
   message(FATAL_ERROR \"cufuse could not fuse ${fuse_NAME}\")
-endif()
-execute_process(COMMAND [==[$<TARGET_FILE:cufuse::cufuse>]==] check [==[${output}.cu]==] -p [==[${output}.flags]==]
-  OUTPUT_QUIET RESULT_VARIABLE status)
-if(status)
-  file(REMOVE [==[${output}.cu]==] [==[${output}.h]==]) # so that nothing compiles it
-  message(FATAL_ERROR \"${fuse_NAME}, as nvcc compiles it, is not what was planned\")
 endif()
 ")
 
@@ -185,6 +190,12 @@ endif()
     DEPENDS ${inputs} "${output}.flags/compile_commands.json" "${script}" cufuse::cufuse ${fuse_DEPENDS}
     DEPFILE "${output}.d"
     COMMENT "Fusing ${fuse_NAME}"
+    VERBATIM)
+  # By itself: of a build that ends between the two, the next one has the other.
+  add_custom_command(OUTPUT "${output}.checked"
+    COMMAND "${CMAKE_COMMAND}" -DCHECK=1 -P "${script}"
+    DEPENDS "${output}.cu" "${output}.h" "${script}"
+    COMMENT "Checking ${fuse_NAME}"
     VERBATIM)
 endfunction()
 
