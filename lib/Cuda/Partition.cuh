@@ -24,15 +24,23 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
   /// Several blocks are played by the same text.
   static __device__ __forceinline__ unsigned rank() { return ::threadIdx.x % PaddedThreads; }
 #else
+#ifdef CUFUSE_FIRST
+  static __device__ __forceinline__ unsigned rank() { return ::threadIdx.x; }
+#else
   static __device__ __forceinline__ unsigned rank() {
     if (First == 0)
       return ::threadIdx.x;
+#ifdef CUFUSE_ODD
     if ((PaddedThreads & (PaddedThreads - 1)) == 0 && First % PaddedThreads == 0)
       return ::threadIdx.x % PaddedThreads;
     unsigned rank = ::threadIdx.x - First;
     asm("" : "+r"(rank)); // or ptxas subtracts again behind a loop that has changed the copy of threadIdx.x
     return rank;
+#else
+    return ::threadIdx.x % PaddedThreads;
+#endif
   }
+#endif
 #endif
 #endif
 #endif
@@ -59,7 +67,7 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
 #endif
 #endif
 #ifdef CUFUSE_SYNC
-#ifdef CUFUSE_KEEPS_BLOCK
+#ifdef CUFUSE_WHOLE
   static __device__ __forceinline__ void sync() { ::__syncthreads(); }
 #else
   static __device__ __forceinline__ void sync() {
@@ -72,7 +80,7 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
 #endif
 #endif
 #ifdef CUFUSE_COUNT
-#ifdef CUFUSE_KEEPS_BLOCK
+#ifdef CUFUSE_WHOLE
   static __device__ __forceinline__ int syncCount(int predicate) { return ::__syncthreads_count(predicate); }
 #else
   static __device__ __forceinline__ int syncCount(int predicate) {
@@ -91,7 +99,7 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
 #endif
 #endif
 #ifdef CUFUSE_AND
-#ifdef CUFUSE_KEEPS_BLOCK
+#ifdef CUFUSE_WHOLE
   static __device__ __forceinline__ int syncAnd(int predicate) { return ::__syncthreads_and(predicate); }
 #else
   static __device__ __forceinline__ int syncAnd(int predicate) {
@@ -110,7 +118,7 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
 #endif
 #endif
 #ifdef CUFUSE_OR
-#ifdef CUFUSE_KEEPS_BLOCK
+#ifdef CUFUSE_WHOLE
   static __device__ __forceinline__ int syncOr(int predicate) { return ::__syncthreads_or(predicate); }
 #else
   static __device__ __forceinline__ int syncOr(int predicate) {

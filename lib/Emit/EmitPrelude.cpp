@@ -201,8 +201,9 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
   const bool Pool = Plan.Grid == GridPolicy::Pool, Indices = Calls("::enterBlock("), Thread = Reads(Builtin::ThreadIdx);
   const bool Count = Waits("__syncthreads_count"), And = Waits("__syncthreads_and"), Or = Waits("__syncthreads_or");
   const bool DropsOut = SomePartition([](const PartitionPlan &P) { return P.DropsOut; });
-  const bool Padded = !Plan.keepsBlock() || Calls("::PaddedThreads") ||
-                      Some([](const KernelFacts &F) { return !F.NamedBarriers.empty(); });
+  const bool Whole = Plan.keepsBlock() || llvm::all_of(Plan.Partitions, [](const auto &P) { return P.WholeBlock; });
+  const bool Padded =
+      !Whole || Calls("::PaddedThreads") || Some([](const KernelFacts &F) { return !F.NamedBarriers.empty(); });
   const bool Products = llvm::any_of(Constituents, [](const Constituent &C) { return C.Text->Products; });
   const auto Strides =
       llvm::count_if(Constituents, [](const Constituent &C) { return !C.Facts->DynamicShared.empty(); });
@@ -216,6 +217,11 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
       // where
       // it does not see the subtraction.
       {"KEEPS_BLOCK", Plan.keepsBlock()},
+      {"WHOLE", Whole},
+      {"FIRST", llvm::all_of(Plan.Partitions, [](const PartitionPlan &P) { return P.First == 0; })},
+      {"ODD", SomePartition([](const PartitionPlan &P) {
+         return P.First != 0 && (!llvm::isPowerOf2_32(P.PaddedThreads) || P.First % P.PaddedThreads != 0);
+       })},
       SomePartition([](const PartitionPlan &P) { return P.WholeBlock; })
           ? Given{"WHOLE_THREADS", constant(Plan.BlockThreads)}
           : Given{"WHOLE_THREADS", false},

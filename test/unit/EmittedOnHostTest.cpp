@@ -45,6 +45,7 @@ namespace {
 
 #define CUFUSE_THREADS
 #define CUFUSE_PADDED
+#define CUFUSE_ODD
 #define CUFUSE_RANK
 #define CUFUSE_THREAD
 #define CUFUSE_SIZE
@@ -66,11 +67,13 @@ namespace bare {
 /// One that is the whole block.
 namespace whole {
 #define CUFUSE_KEEPS_BLOCK
+#define CUFUSE_WHOLE
 #include "../../lib/Cuda/Partition.cuh"
 
 #include "../../lib/Cuda/DropOutPartition.cuh"
 #include "../../lib/Cuda/LastPartition.cuh"
 #undef CUFUSE_KEEPS_BLOCK
+#undef CUFUSE_WHOLE
 } // namespace whole
 
 /// One that needs everything, beside some that are the whole block.
