@@ -118,12 +118,17 @@ bool isTable(const clang::VarDecl &Variable) {
          T.isConstantStorage(Variable.getASTContext(), /*ExcludeCtor=*/true, /*ExcludeDtor=*/true);
 }
 
-bool leadsToCode(clang::QualType T, unsigned Depth) {
-  if (T.isNull() || T->isDependentType())
-    return false;
+clang::QualType endOf(clang::QualType T) {
   T = T.getCanonicalType();
   while (!T->getPointeeType().isNull() || T->isArrayType())
     T = T->isArrayType() ? clang::QualType(T->getArrayElementTypeNoTypeQual(), 0) : T->getPointeeType();
+  return T;
+}
+
+bool leadsToCode(clang::QualType T, unsigned Depth) {
+  if (T.isNull() || T->isDependentType())
+    return false;
+  T = endOf(T);
   if (T->isFunctionType() || T->isMemberFunctionPointerType())
     return true;
   const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();

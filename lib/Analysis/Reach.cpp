@@ -180,10 +180,7 @@ private:
   }
 
   void type(clang::QualType T) {
-    T = T.getCanonicalType();
-    while (!T->getPointeeType().isNull() || T->isArrayType())
-      T = T->isArrayType() ? clang::QualType(T->getArrayElementTypeNoTypeQual(), 0) : T->getPointeeType();
-    if (const clang::TagDecl *Tag = T->getAsTagDecl()) {
+    if (const clang::TagDecl *Tag = endOf(T)->getAsTagDecl()) {
       if (!Tag->getParentFunctionOrMethod())
         unit(Tag, nullptr);
       if (const clang::TypedefNameDecl *Named = Tag->getTypedefNameForAnonDecl())

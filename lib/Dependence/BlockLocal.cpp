@@ -58,28 +58,17 @@ public:
     for (int D = Plan.Dimensions; D < 3; ++D)
       require(Polynomial::atom(builtinAtom(Builtin::GridDim, D)), Polynomial::constant(1));
     checkAliases(Graph, *this, InMemory::Dead);
+    Plan.Requirements = std::move(Requirements);
     return orRefusals(std::move(Plan));
   }
 
 private:
-  void require(const Polynomial &Left, const Polynomial &Right) {
-    if (!(Left == Right) && !llvm::is_contained(Plan.Requirements, AtMost{Left, Right}))
-      Plan.Requirements.push_back({Left, Right});
-  }
-
   void stage(unsigned Node) {
     const VerticalNode &N = Graph.Nodes[Node];
     Plan.ByElement[Node] = isFree(N);
     if (Block.Y != 1 || Block.Z != 1)
       refuse(BlockerKind::RowBlock, N.Facts->Where, fmt::format("{} has blocks of {}", N.Name, Block.str()));
-    if (N.Facts->CopiesAsynchronously && !N.Facts->DynamicShared.empty() && Node != Graph.Order.back())
-      refuse(
-          BlockerKind::NotByRow, N.Facts->Where,
-          fmt::format("{} copies to dynamic shared memory, which a copy may still reach in the next kernel", N.Name));
-    for (const auto *Exits : {&N.Facts->ExitsBeforeBarrier, &N.Facts->ExitsBeforeWarpPrimitive})
-      for (const Finding &Exit : *Exits)
-        if (!Exit.ByBranch || !Exit.isByWarps(Block) || Exits == &N.Facts->ExitsBeforeBarrier)
-          refuse(BlockerKind::ExitBeforeNext, Exit.Where, fmt::format("{}: {}", N.Name, Exit.What));
+    goesOn(N, Block, Node == Graph.Order.back(), BlockerKind::NotByRow);
   }
 
   /// An access in the arguments that remain; in a pointwise kernel, one to the element is one to the row.

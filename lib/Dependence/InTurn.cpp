@@ -53,10 +53,7 @@ public:
       elements();
     else
       blocks();
-    std::vector<AtMost> Needs = std::move(Plan.Requirements);
-    Plan.Requirements.clear();
-    for (const AtMost &Each : Needs)
-      require(Each.Left, Each.Right);
+    Plan.Requirements = std::move(Requirements);
     return orRefusals(std::move(Plan));
   }
 
@@ -132,7 +129,7 @@ private:
   void isPlayedAgain(unsigned Node) {
     const KernelFacts &Facts = *Graph.Nodes[Node].Facts;
     if (Node == Graph.Order.back())
-      goesOn(Node);
+      goesOn(Graph.Nodes[Node], Block, /*IsLast=*/false, BlockerKind::NotInTurn);
     if (Facts.sharesIndices() || Facts.KeptMbarrier || Facts.ArrivesAtBarriers || Facts.CopiesAsynchronously ||
         Facts.CopiesInBulk || Facts.MultiWarpTiles)
       refuse(BlockerKind::NotInTurn, Facts.Where,

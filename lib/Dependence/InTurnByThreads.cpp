@@ -20,6 +20,7 @@ public:
       if (isOfThread(Users) && staysInRegisters(Users))
         Plan.Kept.insert(Users.begin(), Users.end());
     }
+    Plan.Requirements = std::move(Requirements);
     return orRefusals(std::move(Plan));
   }
 

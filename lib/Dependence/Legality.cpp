@@ -104,11 +104,6 @@ private:
            linkOf(Made, Taken));
   }
 
-  void require(const Polynomial &Left, const Polynomial &Right) {
-    if (!(Left == Right) && !llvm::is_contained(Requirements, AtMost{Left, Right}))
-      Requirements.push_back({Left, Right});
-  }
-
   /// A function of the element that makes nothing but dead intermediates.
   void producer(unsigned Node) {
     const VerticalNode &N = Graph.Nodes[Node];
@@ -228,7 +223,6 @@ private:
   const VerticalGraph &Graph;
   const BlockShape Block;
   const std::optional<unsigned> Recompute;
-  std::vector<AtMost> Requirements;
 };
 
 } // namespace

@@ -11,13 +11,6 @@
 
 namespace cufuse {
 
-const ParameterAccess *VerticalNode::parameter(llvm::StringRef Name) const {
-  for (const ParameterAccess &P : Accesses->Parameters)
-    if (P.Name == Name)
-      return &P;
-  return nullptr;
-}
-
 std::vector<const AccessSite *> VerticalNode::sites(llvm::StringRef Parameter) const {
   std::vector<const AccessSite *> All;
   for (const AccessSite &Site : Accesses->Sites)

@@ -162,17 +162,12 @@ private:
 
   /// Made of integer parameters alone.
   bool isUniform(const Polynomial &P) const {
-    for (const std::string &Atom : P.atoms()) {
-      auto Found = Accesses.Quotients.find(Atom);
-      if (isWrap(Atom))
-        return false;
-      if (Found != Accesses.Quotients.end()
-              ? !isUniform(Found->second.Dividend) || !isUniform(Found->second.Divisor)
-              : std::none_of(Accesses.Parameters.begin(), Accesses.Parameters.end(),
-                             [&](const ParameterAccess &Each) { return Each.Name == Atom; }))
-        return false;
-    }
-    return true;
+    return llvm::all_of(P.atoms(), [&](const std::string &Atom) {
+      const auto Q = Accesses.Quotients.find(Atom);
+      return Q == Accesses.Quotients.end()
+                 ? Accesses.parameter(Atom) != nullptr
+                 : !isWrap(Atom) && isUniform(Q->second.Dividend) && isUniform(Q->second.Divisor);
+    });
   }
 
   void sites() {

@@ -18,6 +18,24 @@ void Refusals::refuse(BlockerKind Kind, const SourcePlace &Where, const std::str
     Messages.push_back(std::move(M));
 }
 
+void Refusals::goesOn(const VerticalNode &N, BlockShape Block, bool IsLast, BlockerKind Unshown) {
+  for (const auto *Exits : {&N.Facts->ExitsBeforeBarrier, &N.Facts->ExitsBeforeWarpPrimitive})
+    for (const Finding &Exit : *Exits)
+      if (!Exit.ByBranch || !Exit.isByWarps(Block) || Exits == &N.Facts->ExitsBeforeBarrier)
+        refuse(BlockerKind::ExitBeforeNext, Exit.Where, fmt::format("{}: {}", N.Name, Exit.What));
+  if (IsLast)
+    return;
+  if (N.Facts->GridLaunch)
+    refuse(BlockerKind::GridBarrierLaunch, N.Facts->GridLaunch->Where, N.Name);
+  if (N.Facts->DynamicShared.empty())
+    return;
+  if (N.Facts->KeptMbarrier)
+    refuse(BlockerKind::KeptMbarrier, *N.Facts->KeptMbarrier, N.Name, "end it: bar.~barrier(), mbarrier.inval");
+  if (N.Facts->CopiesAsynchronously)
+    refuse(Unshown, N.Facts->Where,
+           fmt::format("{} copies to dynamic shared memory, which a copy may still reach in the next kernel", N.Name));
+}
+
 const AccessSite *siteOf(const VerticalNode &Node, llvm::StringRef Parameter, AccessSite::Kind What) {
   for (const AccessSite *Site : Node.sites(Parameter))
     if (Site->What == What)

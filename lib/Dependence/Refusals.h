@@ -3,6 +3,8 @@
 
 #include "cufuse/Dependence/Legality.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 namespace cufuse {
 
 /// Reasons, each once.
@@ -10,12 +12,23 @@ class Refusals {
 public:
   /// `Remedy`: with names filled in, where the kind's own says less.
   void refuse(BlockerKind Kind, const SourcePlace &Where, const std::string &Fact, const std::string &Remedy = "");
+  /// Do its threads go on to the next kernel, if there is one, with nothing of theirs still under way? `Unshown`: what
+  /// is said of a copy.
+  void goesOn(const VerticalNode &N, BlockShape Block, bool IsLast, BlockerKind Unshown);
   /// All of them, or if there are none, what was found.
   template <typename T> llvm::Expected<T> orRefusals(T Found) {
     if (Messages.empty())
       return std::move(Found);
     return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Messages));
   }
+
+protected:
+  void require(const Polynomial &Left, const Polynomial &Right) {
+    if (!(Left == Right) && !llvm::is_contained(Requirements, AtMost{Left, Right}))
+      Requirements.push_back({Left, Right});
+  }
+
+  std::vector<AtMost> Requirements; ///< Of every launch, each once.
 
 private:
   std::vector<Message> Messages;

@@ -37,7 +37,7 @@ protected:
   void common() {
     for (unsigned Node : Graph.Order)
       if (!Plan.ByElement[Node] && Node != Graph.Order.back())
-        goesOn(Node);
+        goesOn(Graph.Nodes[Node], Block, /*IsLast=*/false, BlockerKind::NotInTurn);
     for (const auto &[Node, Parameter] : Plan.Exchanged)
       for (const AccessSite *Site : Graph.Nodes[Node].sites(Parameter))
         isFollowed(Node, *Site);
@@ -47,11 +47,6 @@ protected:
     checkAliases(Graph, *this, InMemory::All);
     for (size_t I = 0; I < Graph.Order.size(); ++I)
       Plan.Barriers.push_back(barrier(I));
-  }
-
-  void require(const Polynomial &Left, const Polynomial &Right) {
-    if (!(Left == Right) && !llvm::is_contained(Plan.Requirements, AtMost{Left, Right}))
-      Plan.Requirements.push_back({Left, Right});
   }
 
   static bool isGrid(llvm::StringRef Atom) { return Atom.starts_with("gridDim."); }
@@ -66,21 +61,6 @@ protected:
   }
   std::string fact(unsigned Node, const AccessSite &Site) const {
     return fmt::format("{}: {}", Graph.Nodes[Node].Name, Site.str());
-  }
-
-  /// Do its threads go on to the next kernel, with nothing of theirs still under way?
-  void goesOn(unsigned Node) {
-    const VerticalNode &N = Graph.Nodes[Node];
-    for (const auto *Exits : {&N.Facts->ExitsBeforeBarrier, &N.Facts->ExitsBeforeWarpPrimitive})
-      for (const Finding &Exit : *Exits)
-        if (!Exit.ByBranch || !Exit.isByWarps(Block) || Exits == &N.Facts->ExitsBeforeBarrier)
-          refuse(BlockerKind::ExitBeforeNext, Exit.Where, fmt::format("{}: {}", N.Name, Exit.What));
-    if (N.Facts->GridLaunch)
-      refuse(BlockerKind::GridBarrierLaunch, N.Facts->GridLaunch->Where, N.Name);
-    if (!N.Facts->DynamicShared.empty() && (N.Facts->CopiesAsynchronously || N.Facts->KeptMbarrier))
-      refuse(
-          BlockerKind::NotInTurn, N.Facts->Where,
-          fmt::format("{} copies to dynamic shared memory, which a copy may still reach in the next kernel", N.Name));
   }
 
   const VerticalGraph &Graph;

@@ -1,4 +1,4 @@
-#include "AskNvcc.h"
+#include "Parts.h"
 
 #include "cufuse/Compile/Nvcc.h"
 #include "cufuse/Frontend/CompilersAnswers.h"

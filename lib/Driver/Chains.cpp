@@ -1,6 +1,6 @@
 #include "cufuse/Driver/Chains.h"
 
-#include "LinkAsLaunched.h"
+#include "Parts.h"
 
 #include "cufuse/Analysis/FindKernel.h"
 #include "cufuse/Support/Names.h"
@@ -9,7 +9,6 @@
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVectorExtras.h>
-#include <llvm/Support/JSON.h>
 
 namespace cufuse {
 

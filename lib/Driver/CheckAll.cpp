@@ -1,4 +1,4 @@
-#include "SeparateMacros.h"
+#include "Parts.h"
 #include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>

@@ -3,12 +3,11 @@
 #include "cufuse/Plan/ConfigNames.h"
 #include "cufuse/Support/Fields.h"
 
-#include "DescribeAccesses.h"
+#include "Parts.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/JSON.h>
 
 #include <map>
 

@@ -1,4 +1,4 @@
-#include "DescribeAccesses.h"
+#include "Parts.h"
 
 #include "cufuse/Support/Fields.h"
 

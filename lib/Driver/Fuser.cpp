@@ -1,6 +1,6 @@
 #include "cufuse/Driver/Fuser.h"
 
-#include "SeparateMacros.h"
+#include "Parts.h"
 
 #include "cufuse/Frontend/ForeignMacros.h"
 #include "cufuse/Frontend/UsersText.h"

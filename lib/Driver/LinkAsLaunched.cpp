@@ -1,4 +1,4 @@
-#include "LinkAsLaunched.h"
+#include "Parts.h"
 
 #include "cufuse/Dependence/Links.h"
 #include "cufuse/Emit/Emit.h"

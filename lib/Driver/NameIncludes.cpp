@@ -1,4 +1,4 @@
-#include "NameIncludes.h"
+#include "Parts.h"
 
 #include "cufuse/Support/FileStore.h"
 

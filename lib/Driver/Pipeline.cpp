@@ -1,6 +1,6 @@
 #include "cufuse/Driver/Pipeline.h"
 
-#include "LinkAsLaunched.h"
+#include "Parts.h"
 
 #include "cufuse/Driver/CheckPaths.h"
 #include "cufuse/Driver/Choose.h"

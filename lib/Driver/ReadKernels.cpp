@@ -1,9 +1,6 @@
 #include "cufuse/Driver/ReadKernels.h"
 
-#include "NameIncludes.h"
-#include "SeparateMacros.h"
-
-#include "AskNvcc.h"
+#include "Parts.h"
 #include "cufuse/Analysis/CollectFacts.h"
 #include "cufuse/Analysis/FindKernel.h"
 #include "cufuse/Analysis/WriteOutMacros.h"

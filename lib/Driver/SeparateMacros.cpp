@@ -1,4 +1,4 @@
-#include "SeparateMacros.h"
+#include "Parts.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>

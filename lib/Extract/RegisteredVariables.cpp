@@ -68,9 +68,7 @@ private:
 
   /// Does the host know its name, maybe as that of something that is only declared?
   bool isNamed(clang::QualType Type) {
-    clang::QualType T = Type.getCanonicalType();
-    while (!T->getPointeeType().isNull() || T->isArrayType())
-      T = T->isArrayType() ? clang::QualType(T->getArrayElementTypeNoTypeQual(), 0) : T->getPointeeType();
+    const clang::QualType T = endOf(Type);
     if (llvm::isa<clang::FunctionType>(T))
       return false;
     const clang::TagDecl *Tag = T->getAsTagDecl();

@@ -5,6 +5,11 @@
 
 namespace cufuse {
 
+const ParameterAccess *KernelAccesses::parameter(llvm::StringRef Name) const {
+  const auto Found = llvm::find_if(Parameters, [&](const ParameterAccess &P) { return P.Name == Name; });
+  return Found == Parameters.end() ? nullptr : &*Found;
+}
+
 bool isWrap(llvm::StringRef Atom) { return Atom.ends_with(">> 32)"); }
 
 std::string quotientAtom(const Polynomial &Dividend, const Polynomial &Divisor, Quotient::Wraps Wrap) {

@@ -39,17 +39,12 @@ static const Polynomial LinearIndex =
     Polynomial::atom(builtinAtom(Builtin::BlockIdx, 0)) * Polynomial::atom(builtinAtom(Builtin::BlockDim, 0)) +
     Polynomial::atom(builtinAtom(Builtin::ThreadIdx, 0));
 
-static const ParameterAccess *parameter(const std::string &Name, const KernelAccesses &In) {
-  auto Found = llvm::find_if(In.Parameters, [&](const ParameterAccess &P) { return P.Name == Name; });
-  return Found == In.Parameters.end() ? nullptr : &*Found;
-}
-
 /// The parameters that it is made of, also inside of quotients.
 static void addParameters(const Polynomial &P, const KernelAccesses &In, std::set<std::string> &Names) {
   for (const std::string &Atom : P.atoms())
     if (auto Q = In.Quotients.find(Atom); Q != In.Quotients.end())
       addParameters(Q->second.Dividend, In, Names), addParameters(Q->second.Divisor, In, Names);
-    else if (parameter(Atom, In))
+    else if (In.parameter(Atom))
       Names.insert(Atom);
 }
 
@@ -65,7 +60,7 @@ static std::optional<std::uint64_t> most(const Polynomial &P, const KernelAccess
         Own = isOf(Builtin::ThreadIdx, Atom) ? 1023 : 1024;
       else if (isOf(Builtin::BlockIdx, Atom) || isOf(Builtin::GridDim, Atom))
         Own = llvm::StringRef(Atom).ends_with(".x") ? INT32_MAX : UINT16_MAX;
-      else if (parameter(Atom, In))
+      else if (In.parameter(Atom))
         Own = INT32_MAX;
       else if (auto Q = In.Quotients.find(Atom); Q != In.Quotients.end() && !isWrap(Atom))
         Own = most(Q->second.Dividend, In);
@@ -88,7 +83,7 @@ bool fits(const Polynomial &P, unsigned Bits, bool Signed, KernelAccesses &In) {
   // A variable of its own type.
   if (P.terms().size() == 1 && P.terms().begin()->second == 1 && P.terms().begin()->first.size() == 1) {
     const std::string &Atom = P.terms().begin()->first.front();
-    if (const ParameterAccess *Own = parameter(Atom, In); Own && Own->Bits == Bits && Own->Unsigned != Signed)
+    if (const ParameterAccess *Own = In.parameter(Atom); Own && Own->Bits == Bits && Own->Unsigned != Signed)
       return true;
     for (const LoopAccess &Loop : In.Loops)
       if (Loop.Atom == Atom && Loop.Bits == Bits &&

@@ -481,9 +481,7 @@ private:
 
   /// Made of nothing but parameters?
   bool isUniform(const Polynomial &P) const {
-    return llvm::all_of(P.atoms(), [&](const std::string &Atom) {
-      return llvm::any_of(Result.Parameters, [&](const ParameterAccess &Each) { return Each.Name == Atom; });
-    });
+    return llvm::all_of(P.atoms(), [&](const std::string &Atom) { return Result.parameter(Atom); });
   }
 
   /// Values are followed as far as they are polynomials: where one ends up in anything else.

@@ -115,8 +115,7 @@ private:
   bool isOfWarp(const Instruction &I) const {
     const auto Number = I.getType()->isIntegerTy() ? Values.of(&I) : std::nullopt;
     return Number && llvm::all_of(inBlock(*Number, Values.known().Quotients, WarpSize).atoms(), [&](const auto &Atom) {
-             return llvm::any_of(Values.known().Parameters, [&](const auto &P) { return P.Name == Atom; }) ||
-                    (isBuiltin(Atom) && !Atom.starts_with("threadIdx."));
+             return Values.known().parameter(Atom) || (isBuiltin(Atom) && !Atom.starts_with("threadIdx."));
            });
   }
 

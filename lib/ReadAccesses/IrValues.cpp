@@ -155,9 +155,7 @@ std::string IrValues::nameOf(const llvm::PHINode &Phi) const {
   if (Base.empty())
     Base = "i";
   std::string Name = Base;
-  for (unsigned N = 2;
-       OfLoop.count(Name) || llvm::any_of(Known.Parameters, [&](const ParameterAccess &P) { return P.Name == Name; });
-       ++N)
+  for (unsigned N = 2; OfLoop.count(Name) || Known.parameter(Name); ++N)
     Name = Base + "'" + (N > 2 ? std::to_string(N) : "");
   return Name;
 }
@@ -365,8 +363,7 @@ bool IrValues::isOfLaunch(const Polynomial &P) const {
   return llvm::all_of(P.atoms(), [&](const std::string &Atom) {
     if (auto Q = Known.Quotients.find(Atom); Q != Known.Quotients.end())
       return isOfLaunch(Q->second.Dividend) && isOfLaunch(Q->second.Divisor);
-    return llvm::StringRef(Atom).starts_with("gridDim.") ||
-           llvm::any_of(Known.Parameters, [&](const ParameterAccess &Each) { return Each.Name == Atom; });
+    return Atom.starts_with("gridDim.") || Known.parameter(Atom);
   });
 }
 

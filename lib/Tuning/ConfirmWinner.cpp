@@ -1,4 +1,4 @@
-#include "ConfirmWinner.h"
+#include "TuningKind.h"
 
 #include <fmt/core.h>
 

@@ -1,8 +1,6 @@
 #include "cufuse/Tuning/Tune.h"
 
-#include "ConfirmWinner.h"
 #include "GroupFuser.h"
-#include "TuneFiles.h"
 #include "TuningKind.h"
 #include "cufuse/Driver/FromDatabase.h"
 #include "cufuse/Runner/Metrics.h"

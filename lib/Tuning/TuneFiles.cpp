@@ -1,4 +1,4 @@
-#include "TuneFiles.h"
+#include "TuningKind.h"
 
 #include "cufuse/Driver/CheckPaths.h"
 #include "cufuse/Driver/FromDatabase.h"

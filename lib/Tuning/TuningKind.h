@@ -1,9 +1,11 @@
-// How kernels become one: side by side, or along the links between them. All that differs between the two in a search.
+// What the steps of a tuning have of each other.
 #pragma once
 
 #include "CandidateRuns.h"
 #include "SoloTuning.h"
 #include "cufuse/Search/Search.h"
+#include "cufuse/Search/Verdict.h"
+#include "cufuse/Tuning/Tune.h"
 
 namespace cufuse {
 
@@ -13,6 +15,7 @@ struct TuningDraft {
   std::string Order;             ///< Which launch is in which file, where there are several.
 };
 
+/// How kernels become one: side by side, or along the links between them. All that differs between the two in a search.
 class TuningKind : public Evaluator {
 public:
   virtual std::vector<Candidate> candidates(const Strategy &How) const = 0;
@@ -27,5 +30,31 @@ std::unique_ptr<TuningKind> sideBySide(const TuningTools &Tools, const TuningSub
                                        const SoloFindings &Found);
 std::unique_ptr<TuningKind> alongLinks(const TuningTools &Tools, const TuningSubject &Subject,
                                        const SoloFindings &Found, std::vector<KernelLaunch> Given);
+
+/// A winner, measured once more beside what it has to beat.
+struct Confirmed {
+  TuneResult Result;
+  Summary Verdict;
+};
+
+/// The best of many measurements is partly luck: the winner and what it has to beat are measured once more, the winner
+/// from the whole output, as a graph and with its counters, too. Without a winner, the kernels alone are. Should
+/// another be the winner then, it is that one's turn, if it still is when measured alone: the clock drifts during a
+/// search, and makes early candidates look faster. `Result` has what was found alone and tried; `Meanwhile` is called
+/// while the GPU measures a winner that is to be fused. Fails as that does.
+llvm::Expected<Confirmed> confirmWinner(TuneResult Result, const SoloFindings &Found, TuningKind &World,
+                                        RunnerPool &Gpus, llvm::function_ref<llvm::Error(const Candidate &)> Meanwhile);
+
+/// The sources that may be written, whatever the result will be. Each has a header beside it.
+std::vector<std::string> sourcesOf(const TuneRequest &Request, const TuningSubject &Subject);
+
+/// The workload, and what its buffers are filled from.
+std::vector<std::string> filesOf(const TuneRequest &Request, const Workload &Work);
+
+/// What the kernels were read from.
+std::vector<std::string> textsOf(llvm::ArrayRef<LoadedKernel> Kernels);
+
+/// Refuses what could not be written in the end, and what would replace an input or another output.
+llvm::Error checkTuneFiles(const TuneRequest &Request, const TuningSubject &Subject);
 
 } // namespace cufuse

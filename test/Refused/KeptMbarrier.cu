@@ -24,8 +24,8 @@ using Barrier = cuda::barrier<cuda::thread_scope_block>;
 __global__ void waits(float *data) {
   __shared__ Barrier barrier;
   __shared__ float tile[128];
-  // CHECK: {{[^ ]*}}:[[#@LINE+4]]:5: error: an mbarrier is still valid where its memory is used again, for the next
-  // CHECK-SAME: block: PTX does not define that: waits [KeptMbarrier]
+  // CHECK: {{[^ ]*}}:[[#@LINE+4]]:5: error: an mbarrier is still valid where its memory is used again: PTX does not
+  // CHECK-SAME: define that: waits [KeptMbarrier]
   // CHECK: note: use --grid-policy match without --geometry threads, or end it: bar.~barrier(), mbarrier.inval
   if (threadIdx.x == 0)
     init(&barrier, blockDim.x);

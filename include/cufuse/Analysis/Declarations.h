@@ -35,6 +35,8 @@ bool isCopiedByCode(const clang::ParmVarDecl &Parameter);
 /// Null for a namespace, the translation unit, and built-in declarations.
 const clang::Decl *enclosingUnit(const clang::Decl *D);
 
+/// What pointers, references and arrays of this type lead to in the end; canonical.
+clang::QualType endOf(clang::QualType T);
 /// Can a value of this type lead to code that was compiled elsewhere, with the built-ins of another kernel?
 bool leadsToCode(clang::QualType T, unsigned Depth = 0);
 

@@ -29,7 +29,7 @@ struct VerticalNode {
   /// It is no kernel, but what makes the elements of this product, `c`, or what takes those of its `a`.
   const ProductFacts *Product = nullptr;
 
-  const ParameterAccess *parameter(llvm::StringRef Name) const;
+  const ParameterAccess *parameter(llvm::StringRef Name) const { return Accesses->parameter(Name); }
   /// The accesses through a parameter, in their order.
   std::vector<const AccessSite *> sites(llvm::StringRef Parameter) const;
   /// Does nothing else lead to the array of this parameter, except through another that is not distinct?

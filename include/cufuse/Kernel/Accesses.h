@@ -136,6 +136,8 @@ struct KernelAccesses {
   std::vector<Finding> Reports;     ///< Calls that print, or end the grid, by the same.
   std::vector<Finding> Together;    ///< What reads the thread's place, or works with other threads, by the same.
   std::vector<Finding> Unfollowed;  ///< Set if nothing is known.
+
+  const ParameterAccess *parameter(llvm::StringRef Name) const; ///< Null where there is none.
 };
 
 /// CUDA's loads and stores with cache hints.

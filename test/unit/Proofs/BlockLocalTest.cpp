@@ -85,6 +85,22 @@ TEST(BlockLocal, WhatOtherThreadsOrBlocksHaveIsRefused) {
   EXPECT_THAT(refusal(Scalar, OfRow), HasSubstr("NotByRow"));
 }
 
+TEST(BlockLocal, WhatIsStillUnderWayInDynamicSharedMemoryIsRefused) {
+  Producer A;
+  Consumer B;
+  A.Facts.DynamicShared.push_back({"scratch", "float", 0, "", {}});
+  EXPECT_EQ(refusal(A, B), "");
+  A.Facts.KeptMbarrier = A.Facts.Where;
+  EXPECT_THAT(refusal(A, B), HasSubstr("KeptMbarrier"));
+  A.Facts.KeptMbarrier.reset();
+  A.Facts.CopiesAsynchronously = true;
+  EXPECT_THAT(refusal(A, B), HasSubstr("NotByRow"));
+  A.Facts.CopiesAsynchronously = false;
+  B.Facts.DynamicShared = A.Facts.DynamicShared;
+  B.Facts.KeptMbarrier = B.Facts.Where; // nothing follows the last kernel
+  EXPECT_EQ(refusal(A, B), "");
+}
+
 TEST(BlockLocal, WhatIsNotAlwaysStoredIsRefused) {
   TestKernel A("a");
   withParameters(A);
