@@ -137,9 +137,10 @@ llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block
       Code = Each.Code;
       Own.Messages = Each.Messages;
     });
-    Own.FitsApart =
-        llvm::all_of(Own.Messages, [](const Message &M) { return M.Rule == blockerName(BlockerKind::MayAlias); }) &&
-        fitsApart(*Form, Graph, Block, Options);
+    auto IsOther = [](const Message &M) { return M.Rule != blockerName(BlockerKind::MayAlias); };
+    Own.FitsApart = !llvm::all_of(Own.Messages, IsOther) && fitsApart(*Form, Graph, Block, Options);
+    if (Own.FitsApart)
+      llvm::erase_if(Own.Messages, IsOther); // which go with the flag, too
     // What hands elements on in memory is not what one hopes for.
     Own.Possible = Form->EditsLinked || Own.FitsApart;
     if (Form->EditsLinked && (Graph.OneLoop || Code != ExitCode::BadInput)) // no other such form is possible

@@ -19,6 +19,10 @@
 // APART: note: no form fits: {{.*}} the nearest, in turn, follow
 // APART-NEXT: error: {{.*}} [MayAlias]
 // APART: note: if they never do, say --distinct
+// So is one that would play several blocks of a kernel for one of another, if their arrays were apart.
+// RUN: %exits 1 %cufuse fuse %s:best %s:count --link best.of=count.of --link best.rows=count.rows --block 128 -o %t/no.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=APART '--implicit-check-not=[{{NotInTurn|NotPointwise}}]'
+// RUN: %cufuse fuse %s:best %s:count --link best.of=count.of --link best.rows=count.rows --block 128 -o %t/yes.cu --distinct
 // Another block is no remedy where no block is.
 // RUN: %exits 1 %cufuse fuse --vertical %s:total %s:scale -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=BLOCK \
 // RUN:   '--implicit-check-not=[RowBlock]'
@@ -55,6 +59,25 @@ __global__ void raise(unsigned short *a, int width, int height, int by) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x < width && y < height)
     a[y * width + x] += by;
+}
+
+__global__ void best(const int *x, int *of, int rows, int columns) {
+  const int row = blockIdx.x * 4 + threadIdx.x / 32;
+  if (row >= rows)
+    return;
+  int most = 0;
+  for (int i = threadIdx.x % 32; i < columns; i += 32)
+    most = max(most, x[row * columns + i]);
+  for (int reach = 16; reach; reach /= 2)
+    most = max(most, __shfl_xor_sync(~0u, most, reach));
+  if (threadIdx.x % 32 == 0)
+    of[row] = most;
+}
+
+__global__ void count(const int *of, int *counts, int rows) {
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < rows)
+    atomicAdd(&counts[of[row]], 1);
 }
 
 __global__ void total(const float *part, float *sum, int parts) {
