@@ -1,8 +1,8 @@
 #include "HostLaunches.h"
 
+#include "cufuse/Analysis/AllIn.h"
 #include "cufuse/Analysis/Declarations.h"
 
-#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
 
 #include <set>
@@ -12,57 +12,37 @@ namespace cufuse {
 namespace {
 
 /// Does code do something else with a variable than load it? What is not known to be a load is none.
-class Changes : public clang::ConstDynamicRecursiveASTVisitor {
-public:
-  explicit Changes(const clang::VarDecl &Variable) : Variable(Variable) {}
-
-  bool isIn(const clang::Decl &Code) {
-    TraverseDecl(&Code);
-    return llvm::any_of(Uses, [&](const clang::Expr *Use) { return !Loads.count(Use); });
-  }
-
-  bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
-    if (E->getDecl() == &Variable)
-      Uses.insert(E);
-    return true;
-  }
-  bool VisitImplicitCastExpr(const clang::ImplicitCastExpr *Cast) override {
-    const bool Constant = Cast->getCastKind() == clang::CK_NoOp && Cast->getType().isConstQualified();
-    if (Constant || Cast->getCastKind() == clang::CK_LValueToRValue)
-      load(Cast->getSubExpr());
-    return true;
-  }
-  bool VisitCUDAKernelCallExpr(const clang::CUDAKernelCallExpr *Launch) override {
-    for (const clang::Expr *Argument : Launch->getConfig()->arguments()) // not converted yet in a template
-      load(Argument);
-    return true;
-  }
-  // What the body does with it is seen there.
-  bool TraverseLambdaCapture(MaybeConst<clang::LambdaExpr> *, const clang::LambdaCapture *,
-                             MaybeConst<clang::Expr> *) override {
-    return true;
-  }
-
-private:
-  void load(const clang::Expr *E) {
+bool isChanged(const clang::VarDecl &Variable, const clang::Decl &Code) {
+  std::set<const clang::Expr *> Loads;
+  auto Load = [&](const clang::Expr *E) {
     E = E->IgnoreParens();
     while (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E))
       E = Member->getBase()->IgnoreParens();
     Loads.insert(E);
-  }
-
-  const clang::VarDecl &Variable;
-  std::set<const clang::Expr *> Uses, Loads;
-};
+  };
+  for (const auto *Cast : allIn<clang::ImplicitCastExpr>(Code))
+    if (Cast->getCastKind() == clang::CK_LValueToRValue ||
+        (Cast->getCastKind() == clang::CK_NoOp && Cast->getType().isConstQualified()))
+      Load(Cast->getSubExpr());
+  for (const auto *Launch : allIn<clang::CUDAKernelCallExpr>(Code)) // not converted yet in a template
+    llvm::for_each(Launch->getConfig()->arguments(), Load);
+  for (const auto *Lambda : allIn<clang::LambdaExpr>(Code))
+    for (const auto [Capture, Value] : llvm::zip(Lambda->captures(), Lambda->capture_inits()))
+      if (!Lambda->isInitCapture(&Capture)) // what the body does with it is seen there
+        Load(Value);
+  return llvm::any_of(allIn<clang::DeclRefExpr>(Code), [&](const clang::DeclRefExpr *Use) {
+    return Use->getDecl() == &Variable && !Loads.contains(Use);
+  });
+}
 
 bool mayChange(const clang::VarDecl &Variable) {
   if (Variable.getType().isConstQualified())
     return false;
   if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Variable.getDeclContext()))
-    return Changes(Variable).isIn(*Function);
+    return isChanged(Variable, *Function);
   const clang::ASTContext &Ast = Variable.getASTContext();
   return llvm::any_of(Ast.getTranslationUnitDecl()->decls(), [&](const clang::Decl *D) {
-    return inUsersFile(D, Ast.getSourceManager()) && Changes(Variable).isIn(*D);
+    return inUsersFile(D, Ast.getSourceManager()) && isChanged(Variable, *D);
   });
 }
 

@@ -24,7 +24,8 @@ public:
     if (Template) {
       const std::optional<OutputText> Head = headOf(*Template);
       if (!Head || !llvm::all_of(Template->specializations(), [&](const auto *Special) {
-            return llvm::all_of(Special->getTemplateArgs().asArray(), [this](const auto &A) { return isNamed(A); });
+            return llvm::all_of(Special->getTemplateArgs().asArray(),
+                                [this](const clang::TemplateArgument &A) { return isNamed(A); });
           })) {
         To.Blockers.push_back({BlockerKind::HostReadsOther, Unit.place(Variable.getLocation()),
                                Variable.getQualifiedNameAsString() + ", for its template arguments"});

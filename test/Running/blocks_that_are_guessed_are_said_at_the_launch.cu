@@ -16,7 +16,7 @@
 // INSPECT: {{^}}bounded(
 // INSPECT: launched with not constant{{$}}
 // INSPECT: {{^}}said(
-// INSPECT: launched with 64{{$}}
+// INSPECT: launched with 64, 96, not constant{{$}}
 // INSPECT: {{^}}next(
 // INSPECT: launched with 44, 128{{$}}
 
@@ -56,6 +56,10 @@ void run(int *o, int *p, int n) {
   plane<<<1, dim3(32, 4)>>>(o);
   bounded<<<1, n>>>(o);
   said<<<1, SIZE>>>(o, n);
+  unsigned few = 96, many = 32;
+  [&few, &other = many] { other = few; }();
+  said<<<1, few>>>(o, n);
+  said<<<1, many>>>(o, n);
   unsigned char byte = 300;
   next<<<1, byte>>>(o, p, n);
   const int same = 128;
