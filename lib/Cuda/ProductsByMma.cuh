@@ -3,7 +3,7 @@
 /// registers, the operand of the product with D. `BInRows`: B is stored as K rows of N, else as N rows of K; so D. `C`:
 /// the type of the elements of A B.
 template <typename T, typename C, int N, int K, int L, bool BInRows, bool DInRows, int Warps, int Tiles>
-struct CufuseProducts {
+struct CufuseProducts : CufuseWarpProducts {
   static constexpr int Threads = Warps * 32, AllN = (N + 63) / 64 * 64, AllK = (K + 63) / 64 * 64;
   static constexpr int AllL = (L + 63) / 64 * 64, Rows = 16 * Tiles;
   static constexpr int BytesB = AllN * AllK * 2, BytesD = AllN * AllL * 2, BytesA = Rows * AllK * 2;
@@ -61,26 +61,6 @@ private:
                    "l"(bytes ? from + 1ll * row * pitch + piece * 8 : from), "r"(bytes)
                    : "memory");
     }
-  }
-
-  /// 16 x 16 of B or D, from row `k` and column `n` on, as operands for twice 8 columns.
-  template <bool InRows, int All>
-  static __device__ __forceinline__ void operands(unsigned (&pair)[4], unsigned shared, int k, int n) {
-    const int lane = threadIdx.x % 32, inner = lane % 8, lower = lane / 8 % 2, upper = lane / 16;
-    if constexpr (InRows)
-      asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                   : "=r"(pair[0]), "=r"(pair[1]), "=r"(pair[2]), "=r"(pair[3])
-                   : "r"(shared + cufusePlace<All>(k + lower * 8 + inner, n / 8 + upper))
-                   : "memory");
-    else
-      cufuseLoadMatrices(pair, shared + cufusePlace<All>(n + upper * 8 + inner, k / 8 + lower));
-  }
-
-  static __device__ __forceinline__ void add(float *sums, const unsigned (&a)[4], unsigned low, unsigned high) {
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.CUFUSE_TYPE.CUFUSE_TYPE.f32 {%0, %1, %2, %3}, "
-                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(low), "r"(high));
   }
 
   template <typename Out, typename Between, typename Behind>

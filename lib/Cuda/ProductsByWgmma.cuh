@@ -10,7 +10,7 @@ struct CufuseMaps {
 /// columns are multiplied. `BInRows`: B is stored as K rows of N, else as N rows of K; so D. `C`: the type of the
 /// elements of A B.
 template <typename T, typename C, int N, int K, int L, bool BInRows, bool DInRows, int Slots, bool Ahead>
-struct CufuseProducts {
+struct CufuseProducts : CufuseLoads {
   static constexpr int Groups = 2, Threads = Groups * 128 + 128, Rows = Groups * 64, RowSlots = 2;
   static constexpr int Chunks = (N + 63) / 64, Steps = (K + 15) / 16, Panels = (K + 63) / 64, AllL = (L + 63) / 64 * 64;
   static constexpr int Part = AllL % 128 == 0 ? 128 : 64, Parts = AllL / Part;
@@ -68,39 +68,12 @@ private:
     }
   };
 
-  static __device__ __forceinline__ void initialise(unsigned barrier, int count) {
-    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
-  }
-  static __device__ __forceinline__ void expect(unsigned barrier, int bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
-  }
-  static __device__ __forceinline__ void arrive(unsigned barrier) {
-    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
-  }
-  static __device__ __forceinline__ void wait(unsigned barrier, int odd) {
-    unsigned done;
-    do
-      asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
-                   : "=r"(done)
-                   : "r"(barrier), "r"(odd)
-                   : "memory");
-    while (!done);
-  }
-  static __device__ __forceinline__ void box(unsigned to, const CUtensorMap &map, int column, int row,
-                                             unsigned barrier) {
-    asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
-            to),
-        "l"(&map), "r"(column), "r"(row), "r"(barrier)
-        : "memory");
-  }
-
   static __device__ __forceinline__ void load(const CufuseMaps &maps, const Memory &memory, int tiles) {
     Turn<Slots, false> ring;
     Turn<RowSlots, false> rowRing;
     bool loaded = false;
     for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-      wait(memory.emptyRows(rowRing.slot), rowRing.odd ^ 1);
+      awaitPhase(memory.emptyRows(rowRing.slot), rowRing.odd ^ 1);
       expect(memory.fullRows(rowRing.slot), Groups * BytesA);
       for (int group = 0; group < Groups; ++group)
         for (int p = 0; p < Panels; ++p)
@@ -109,7 +82,7 @@ private:
       rowRing.next();
       for (int j = 0; j < Chunks && !(Stays && loaded); ++j) {
         const unsigned full = memory.full(ring.slot);
-        wait(memory.empty(ring.slot), ring.odd ^ 1);
+        awaitPhase(memory.empty(ring.slot), ring.odd ^ 1);
         expect(full, BytesB + BytesD);
         if (BInRows)
           box(memory.b(ring.slot), maps.b, j * 64, 0, full);
@@ -190,7 +163,7 @@ private:
       float sums[Ahead ? 2 : 1][32], sumsE[Parts][Part / 2];
       unsigned operandA[Steps][4];
       const int now = tile * Rows + group * 64 + warp * 16;
-      wait(memory.fullRows(rowRing.slot), rowRing.odd);
+      awaitPhase(memory.fullRows(rowRing.slot), rowRing.odd);
 #pragma unroll
       for (int s = 0; s < Steps; ++s)
         cufuseLoadMatrices(operandA[s],
@@ -238,7 +211,7 @@ private:
       const auto chunk = [&](float (&c)[32], float (&next)[32], int j) {
         const int slot = ring.slot;
         ring.next();
-        wait(memory.full(ring.slot), ring.odd);
+        awaitPhase(memory.full(ring.slot), ring.odd);
         first(next, ring.slot);
         await<1>();
         if (j > 0)
@@ -255,7 +228,7 @@ private:
         release(ring.slot);
         ring.next();
       };
-      wait(memory.full(ring.slot), ring.odd);
+      awaitPhase(memory.full(ring.slot), ring.odd);
       first(sums[0], ring.slot);
       if constexpr (Ahead) {
 #pragma unroll
@@ -274,7 +247,7 @@ private:
           second(sums[0], j, ring.slot);
           before = ring.slot;
           ring.next();
-          wait(memory.full(ring.slot), ring.odd);
+          awaitPhase(memory.full(ring.slot), ring.odd);
           first(sums[0], ring.slot);
         }
         last(sums[0], Chunks - 1);

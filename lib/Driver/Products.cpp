@@ -137,22 +137,21 @@ private:
     Product.Where = Kernel.Where;
     ProductFacts &P = Product.Facts;
     auto Size = [&](const char *Name) { return number(Kernel, *argument(Kernel, Name).Value); };
-    M.push_back(Size("m"));
+    Product.M = Size("m");
     P.N = Size("n");
     P.K = Size("k");
     P.InRows = Given.InRows;
-    P.Type = array(Which, "a", M.back(), P.K, Given.PitchA, P.PitchA);
+    P.Type = array(Which, "a", Product.M, P.K, Given.PitchA, P.PitchA);
     const std::string OfB = array(Which, "b", P.InRows ? P.K : P.N, P.InRows ? P.N : P.K, Given.PitchB, P.PitchB);
-    P.Result = array(Which, "c", M.back(), P.N, Given.PitchC, P.PitchC);
+    P.Result = array(Which, "c", Product.M, P.N, Given.PitchC, P.PitchC);
     if (!P.Type.empty() && !OfB.empty() && P.Type != OfB)
       say(Which, fmt::format("a has elements of {}, b of {}", P.Type, OfB), "give both the same type");
   }
 
   void compare() {
     const ProductFacts &First = Into.Products[0].Facts, &Second = Into.Products[1].Facts;
-    if (M[0] != M[1])
-      say(Products[1], fmt::format("m is {}, and {} has {}", M[1], Into.Products[0].Name, M[0]),
-          "give both the same m");
+    if (const std::int64_t M = Into.Products[0].M, Other = Into.Products[1].M; M != Other)
+      say(Products[1], fmt::format("m is {}, and {} has {}", Other, Into.Products[0].Name, M), "give both the same m");
     if (Second.K != First.N)
       say(Products[1], fmt::format("k is {}, and n of {} is {}", Second.K, Into.Products[0].Name, First.N),
           "what lies between has as many columns as the one makes and the other takes");
@@ -211,7 +210,6 @@ private:
   const Workload &Work;
   FuseRequest &Into;
   std::vector<unsigned> Products; ///< By position, the first one first.
-  std::vector<std::int64_t> M;    ///< Of these.
   std::vector<std::string> Flags;
   std::vector<Message> Messages;
 };
@@ -229,12 +227,12 @@ llvm::Error addProducts(FuseRequest &Request, std::vector<LoadedKernel> &Kernels
   if (Request.Products.empty())
     return llvm::Error::success();
   const auto &[First, Second] = std::tie(Request.Products[0], Request.Products[1]);
-  auto Plan = planProducts(First.Facts, Second.Facts, Kernels.front().Arch, Second.Where);
+  auto Plan = planProducts(First.Facts, Second.Facts, First.M, Kernels.front().Arch, Second.Where);
   if (!Plan)
     return Plan.takeError();
   Request.Composition.Products = *Plan;
   Request.Blocks = {{"", {Plan->Threads, 1, 1}}};
-  if (Plan->ByWarpgroups)
+  if (Plan->By == ProductsPlan::Way::Warpgroups)
     Request.Registers = {RegisterPolicy::Count, ProductsPlan::AtLaunch, 0};
   auto Loaded = [&](const RequestedProduct &Product, ProductEnd End) {
     const LoadedKernel &Known = Kernels.front();

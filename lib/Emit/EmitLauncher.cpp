@@ -283,6 +283,7 @@ private:
   std::string launch(const Constituent &C) const { return launchName(Constituents, C); }
   bool needs(llvm::StringRef Name) const { return isNeeded(Needs, Name); }
   const std::optional<ProductsText> &products() const { return Constituents.front().Text->Products; }
+  unsigned cluster() const { return products() ? products()->Cluster : 1; }
   static bool isDynamic(const Constituent &C) { return !C.Facts->DynamicShared.empty(); }
   const char *kernel() const { return Plan.hasBound() || hasVariants() ? "kernel" : "fused"; }
   const TextVariants &variants() const { return Constituents.front().Text->Variants; }
@@ -445,15 +446,17 @@ private:
   void residents() {
     Out.write("  int resident = asked.resident;");
     if (products())
-      Out.line("  unsigned blocks = {}.grid.x;", launch(Constituents[0]));
+      Out.line("  unsigned blocks = {}.grid.x;{}", launch(Constituents[0]),
+               cluster() == 1 ? "" : fmt::format(" // clusters of {}", cluster()));
     if (Plan.ResidentBlocks > 0)
       Out.line("  if (resident > {0})\n    resident = {0};", constant(Plan.ResidentBlocks));
     if (Plan.Shape == Geometry::Blocks) {
       sum();
       Out.write("  unsigned blocks = static_cast<unsigned>(sum);");
     }
-    Out.write("  if (const unsigned filled = static_cast<unsigned>(resident) * multiprocessors; blocks > filled)\n"
-              "    blocks = filled;\n");
+    Out.line("  if (const unsigned filled = static_cast<unsigned>(resident) * multiprocessors{}; blocks > filled)\n"
+             "    blocks = filled;\n",
+             cluster() == 1 ? "" : fmt::format(" / {} + 1", cluster()));
   }
 
   /// Fused blocks for all blocks of all kernels.
@@ -503,12 +506,22 @@ private:
     for (const OutputText &Map : products() ? products()->Maps : std::vector<OutputText>())
       Out.line("  if (const cudaError_t error = mapMatrix({}))\n    return error;",
                Map.with(OutputText::Slot::Launch, launch(Constituents[0])));
+    if (cluster() > 1)
+      Out.line("  cudaLaunchAttribute cluster = {{}};\n  cluster.id = cudaLaunchAttributeClusterDimension;\n"
+               "  cluster.val.clusterDim.x = {};\n"
+               "  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;",
+               cluster());
     if (Plan.Cooperative)
       Out.write("  cudaLaunchAttribute cooperative = {};\n  cooperative.id = cudaLaunchAttributeCooperative;\n"
                 "  cooperative.val.cooperative = 1;");
     Out.line("  const cudaLaunchConfig_t config = {{{}, {}, {}, stream, {}}};",
-             Plan.keepsGrid() && !products() ? launch(Constituents[0]) + ".grid" : "dim3(blocks)", shapeOf(Block),
-             dynamicBytes(), Plan.Cooperative ? "&cooperative, 1" : "nullptr, 0");
+             Plan.keepsGrid() && !products() ? launch(Constituents[0]) + ".grid"
+             : cluster() > 1                 ? fmt::format("dim3(blocks * {})", cluster())
+                                             : "dim3(blocks)",
+             shapeOf(Block), dynamicBytes(),
+             Plan.Cooperative ? "&cooperative, 1"
+             : cluster() > 1  ? "&cluster, 1"
+                              : "nullptr, 0");
     std::vector<OutputText> Arguments = {"&config", kernel()};
     for (unsigned I = 0; I < Constituents.size(); ++I) {
       const Constituent &C = Constituents[I];

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace cufuse {
 
@@ -35,7 +36,7 @@ llvm::Expected<ProductsPlan> byWarpgroups(const ProductFacts &First, const Produ
   const WarpgroupBytes Bytes(First, Second);
   const unsigned Chunks = roundUp(First.N, 64) / 64;
   ProductsPlan Plan;
-  Plan.ByWarpgroups = true;
+  Plan.By = ProductsPlan::Way::Warpgroups;
   Plan.Threads = 384;
   Plan.Rows = 128;
   // Many chunks would make much code, of which the cache does not hold enough.
@@ -68,10 +69,67 @@ llvm::Expected<ProductsPlan> byWarps(const ProductFacts &First, const ProductFac
                   "write it for sm_90a, whose kernel loads them in parts, or leave these products to a library", Where);
 }
 
+/// As CufuseProducts of ProductsByCluster.cuh has them.
+struct ClusterBytes {
+  ClusterBytes(const ProductFacts &First, const ProductFacts &Second, const ProductsPlan &Plan) {
+    const unsigned K = roundUp(First.K, 64), N = roundUp(Plan.Slice, 64), L = roundUp(Second.N, 64);
+    const unsigned AandB = (Plan.Rows * K + (First.InRows ? K * N : Plan.Slice * K)) * 2;
+    const unsigned Loaded = AandB + (Second.InRows ? Plan.Slice * L : L * N) * 2;
+    const unsigned Each = roundUp(Second.N / 8, Plan.Blocks),
+                   Parts = std::min(Plan.Warps / std::min(Plan.Slice / 16, Plan.Warps), 4u);
+    const unsigned OfE = Plan.Blocks > 1 ? Each * Plan.Rows * 32 : 0;
+    const unsigned Least = Loaded + Plan.Rows * (Plan.Slice * 2 + 16) +
+                           (Parts > 1 ? Parts * Plan.Rows * Plan.Slice * 4 : 0) + roundUp(K / 64 + 2, 2) * 8 + 1024;
+    const bool Apart = Least + OfE <= OfSm90;
+    All = Least + (Apart ? OfE : 0);
+    Fits = Least <= OfSm90 && (Apart || OfE <= AandB);
+  }
+  unsigned All = 0;
+  bool Fits = false;
+};
+
+/// For so few rows that no more than two blocks are on each multiprocessor: of all that hold their weights at once, the
+/// one that is estimated to be the fastest.
+std::optional<ProductsPlan> byCluster(const ProductFacts &First, const ProductFacts &Second, std::int64_t M) {
+  constexpr std::int64_t Multiprocessors = 132; // of an H100
+  constexpr unsigned MostRowsOfBox = 256;
+  std::optional<ProductsPlan> Best;
+  double Least = 0;
+  for (unsigned Tiles : {1u, 2u})
+    for (unsigned Blocks : {1u, 2u, 4u, 8u}) { // more must be asked for, and are not on every device
+      ProductsPlan Plan;
+      Plan.By = ProductsPlan::Way::Cluster;
+      Plan.Tiles = Tiles;
+      Plan.Rows = 16 * Tiles;
+      Plan.Blocks = Blocks;
+      Plan.Slice = roundUp((First.N + Blocks - 1) / Blocks, 16);
+      Plan.Warps = Plan.Slice <= 64 ? 8 : 4; // of few columns, some have parts of the sums, which are long chains
+      Plan.Threads = Plan.Warps * 32;
+      const ClusterBytes Bytes(First, Second, Plan);
+      Plan.SharedBytes = Bytes.All;
+      const std::int64_t All = (M + Plan.Rows - 1) / Plan.Rows * Blocks;
+      if (!Bytes.Fits || Plan.Slice > MostRowsOfBox || All > Multiprocessors * (Bytes.All <= OfSm90 / 2 ? 2 : 1))
+        continue;
+      // Nanoseconds, fitted to what an H200 took: products of a multiprocessor, and the exchange.
+      const double Products = static_cast<double>(Plan.Rows) * Plan.Slice * static_cast<double>(First.K + Second.N);
+      const double Time = Products * (All > Multiprocessors ? 2.1 : 1) / 830 +
+                          (Blocks > 1 ? 325 + Plan.Rows * static_cast<double>(Second.N) / 20 : 0);
+      if (!Best || Time < Least) {
+        Best = Plan;
+        Least = Time;
+      }
+    }
+  return Best;
+}
+
 } // namespace
 
-llvm::Expected<ProductsPlan> planProducts(const ProductFacts &First, const ProductFacts &Second, llvm::StringRef Arch,
-                                          const SourcePlace &Where) {
+llvm::Expected<ProductsPlan> planProducts(const ProductFacts &First, const ProductFacts &Second, std::int64_t M,
+                                          llvm::StringRef Arch, const SourcePlace &Where) {
+  unsigned Number = 0;
+  Arch.drop_front(3).consumeInteger(10, Number);
+  if (const auto Plan = Number >= 90 ? byCluster(First, Second, M) : std::nullopt)
+    return *Plan;
   if (First.K > MostK || Second.N > MostL)
     return badInput(
         fmt::format("k = {} of the first product or n = {} of the second is more than {}", First.K, Second.N, MostK),

@@ -56,8 +56,9 @@ public:
     facts();
     nameWithoutEnds();
     elementFacts();
-    if (Plan.ByWarpgroups) {
-      Result.Facts.WarpgroupBudgets = {ProductsPlan::Computing, ProductsPlan::Loading};
+    if (byMaps()) {
+      Result.Facts.WarpgroupBudgets =
+          byWarpgroups() ? std::set{ProductsPlan::Computing, ProductsPlan::Loading} : std::set{0u};
       Result.Text.Architectures = {900};
     }
     objects();
@@ -72,6 +73,8 @@ public:
   }
 
 private:
+  bool byMaps() const { return Plan.By != ProductsPlan::Way::Warps; }
+  bool byWarpgroups() const { return Plan.By == ProductsPlan::Way::Warpgroups; }
   std::string a() const { return argument(Stages[0].From, "a"); }
   std::string b() const { return argument(Stages[0].From, "b"); }
   std::string d() const { return argument(Stages[1].From, "b"); }
@@ -126,7 +129,7 @@ private:
 
   void chain() {
     std::vector<OutputText> Head = declarations(), Arguments;
-    if (Plan.ByWarpgroups) {
+    if (byMaps()) {
       Head.insert(Head.begin(), "const CufuseMaps &maps");
       Arguments = {"maps"};
     } else {
@@ -136,8 +139,10 @@ private:
     llvm::append_range(Arguments,
                        std::vector<OutputText>{memory(result()), std::to_string(isBySum() ? Second.PitchC : Second.N),
                                                rows(), "between", "behind"});
-    const std::string How = Plan.ByWarpgroups ? fmt::format("{}, {}", Plan.Slots, Plan.Ahead)
-                                              : fmt::format("{}, {}", Plan.Warps, Plan.Tiles);
+    std::string How =
+        byWarpgroups() ? fmt::format("{}, {}", Plan.Slots, Plan.Ahead) : fmt::format("{}, {}", Plan.Warps, Plan.Tiles);
+    if (Plan.By == ProductsPlan::Way::Cluster)
+      How += fmt::format(", {}", Plan.Blocks);
     const auto Taken = llvm::find_if(
         Stages[0].Nodes, [&](unsigned Node) { return Graph.Nodes[Node].Product && !makes(Graph.Nodes[Node]); });
     file(cuda::Chain,
@@ -157,14 +162,32 @@ private:
     Result.Text.Elements = LaunchElements{hostText(Graph.argument(Stages[0].From, "m")), 1, Plan.Rows};
   }
 
+  /// The templates of what a block does.
+  std::vector<llvm::StringRef> device() const {
+    switch (Plan.By) {
+    case ProductsPlan::Way::Warps:
+      return {cuda::Products, cuda::WarpProducts, cuda::ProductsByMma};
+    case ProductsPlan::Way::Warpgroups:
+      return {cuda::Products, cuda::ProductLoads, cuda::ProductsByWgmma};
+    case ProductsPlan::Way::Cluster:
+      break;
+    }
+    return {cuda::Products, cuda::WarpProducts, cuda::ProductLoads, cuda::ProductsByCluster};
+  }
+
   void products() {
     const bool IsBFloat = First.Type != "__half";
     ProductsText Own;
-    Own.Device =
-        emitted(cuda::Products, {{"PAIR", IsBFloat ? "__floats2bfloat162_rn" : "__floats2half2_rn"}}) + "\n\n" +
-        emitted(Plan.ByWarpgroups ? cuda::ProductsByWgmma : cuda::ProductsByMma, {{"TYPE", IsBFloat ? "bf16" : "f16"}});
+    Own.Device = joined(
+        llvm::map_to_vector(device(),
+                            [&](llvm::StringRef File) {
+                              return emitted(File, {{"PAIR", IsBFloat ? "__floats2bfloat162_rn" : "__floats2half2_rn"},
+                                                    {"TYPE", IsBFloat ? "bf16" : "f16"}});
+                            }),
+        "\n\n");
     Own.DynamicBytes = Plan.SharedBytes;
-    if (Plan.ByWarpgroups) {
+    Own.Cluster = Plan.Blocks;
+    if (byMaps()) {
       Own.Host = emitted(cuda::TensorMaps, {{"DATA", IsBFloat ? "BFLOAT16" : "FLOAT16"}});
       auto Map = [&](const char *Name, const std::string &Data, const OutputText &Rows, std::int64_t Columns,
                      std::int64_t Pitch, std::int64_t BoxRows) {
@@ -172,10 +195,14 @@ private:
             outputText("maps.{}, {}, {}, {}, {}, {}", Name, launched(Data), Rows, Columns, Pitch, BoxRows));
       };
       auto RoundUp = [](std::int64_t Value, int To) { return (Value + To - 1) / To * To; };
-      Map("a", a(), launched(rows()), First.K, First.PitchA, 64);
+      Map("a", a(), launched(rows()), First.K, First.PitchA, byWarpgroups() ? 64 : Plan.Rows);
+      const std::int64_t InRows = byWarpgroups() ? RoundUp(First.K, 16) : 64, Slice = byWarpgroups() ? 64 : Plan.Slice;
+      const std::int64_t AllL = RoundUp(Second.N, 64), MostRows = 256;
       for (const auto &[Name, Data, P, Box] :
-           {std::tuple("b", b(), First, First.InRows ? RoundUp(First.K, 16) : 64),
-            std::tuple("d", d(), Second, Second.InRows ? std::int64_t(64) : RoundUp(Second.N, 64))})
+           {std::tuple("b", b(), First, First.InRows ? InRows : Slice), std::tuple("d", d(), Second,
+                                                                                   Second.InRows      ? Slice
+                                                                                   : AllL <= MostRows ? AllL
+                                                                                                      : 64)})
         Map(Name, Data, std::to_string(P.InRows ? P.K : P.N), P.InRows ? P.N : P.K, P.PitchB, Box);
     }
     Result.Text.Products = std::move(Own);

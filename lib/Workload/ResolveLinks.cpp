@@ -126,8 +126,12 @@ private:
     const auto Wanted = Target ? valueOf(*Target->Value) : std::nullopt;
     std::optional<Value> Given;
     for (const std::string &Factor : Link.Factors) {
-      const WorkloadArgument *Source = argument(Link.From, Factor, Written);
-      const auto Next = Source ? valueOf(*Source->Value) : std::nullopt;
+      unsigned Times = 0;
+      const bool IsNumber = !llvm::StringRef(Factor).getAsInteger(10, Times);
+      const WorkloadArgument *Source = IsNumber ? nullptr : argument(Link.From, Factor, Written);
+      const auto Next = IsNumber ? Value{"", {Number::Integer(Times)}}
+                        : Source ? valueOf(*Source->Value)
+                                 : std::nullopt;
       if (!Next)
         return;
       if (Given &&

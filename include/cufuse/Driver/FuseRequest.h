@@ -23,6 +23,7 @@ template <typename Value> struct Choice {
 struct RequestedProduct {
   std::string Name;
   ProductFacts Facts;
+  std::int64_t M = 0; ///< Rows in the workload, by which its kernel is chosen: a launch may have others.
   SourcePlace Where;
 };
 

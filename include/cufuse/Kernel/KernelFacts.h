@@ -167,7 +167,7 @@ struct KernelFacts {
   std::optional<Finding> SpinLoop; ///< See `findSpinLoop`.
   bool CopiesAsynchronously = false, CopiesInBulk = false; ///< To or from shared memory: somebody has to wait.
   std::optional<SourcePlace> KeptMbarrier;                 ///< One that it initialises, while it invalidates none.
-  /// Of products that we wrote for warpgroups: the registers that these divide. They load by tensor maps.
+  /// Of products that we wrote to load by tensor maps: the registers that warpgroups divide, or 0 where none do.
   std::set<unsigned> WarpgroupBudgets = {};
 
   // For the choice of a block, which a launch says again; and for messages.

@@ -196,6 +196,7 @@ struct ProductsText {
   OutputText Host;              ///< Stands before the launcher.
   std::vector<OutputText> Maps; ///< What `mapMatrix` is given for each tensor map of `CufuseMaps`.
   unsigned DynamicBytes = 0;    ///< Of shared memory.
+  unsigned Cluster = 1;         ///< Blocks that are launched together, for each of the launch's.
 };
 
 struct KernelText {

@@ -12,10 +12,15 @@ namespace cufuse {
 
 /// The shape of what a block computes, for the templates of lib/Cuda/ProductsBy….cuh.
 struct ProductsPlan {
-  bool ByWarpgroups = false;      ///< ProductsByWgmma.cuh, else ProductsByMma.cuh.
+  enum class Way : std::uint8_t {
+    Warps,      ///< ProductsByMma.cuh.
+    Warpgroups, ///< ProductsByWgmma.cuh.
+    Cluster,    ///< ProductsByCluster.cuh.
+  } By = Way::Warps;
   unsigned Slots = 0;             ///< Of warpgroups: the places of the ring of weights.
   bool Ahead = false;             ///< The same.
-  unsigned Warps = 0, Tiles = 0;  ///< Else: how many there are, and 16 rows each at a time.
+  unsigned Warps = 0, Tiles = 0;  ///< Else: how many there are, and 16 rows each, or of a cluster all, at a time.
+  unsigned Blocks = 1, Slice = 0; ///< Of a cluster, and how many columns of the first result each has.
   unsigned Threads = 0, Rows = 0; ///< Of a block.
   unsigned SharedBytes = 0;       ///< The same.
 
@@ -23,9 +28,9 @@ struct ProductsPlan {
   static constexpr unsigned AtLaunch = 168, Computing = 240, Loading = 24;
 };
 
-/// For the second product of what comes of the first, with many rows, in code for `Arch`. Or why one kernel cannot
+/// For the second product of what comes of the first, with about `M` rows, in code for `Arch`. Or why one kernel cannot
 /// hold them, which is said of the place.
-llvm::Expected<ProductsPlan> planProducts(const ProductFacts &First, const ProductFacts &Second, llvm::StringRef Arch,
-                                          const SourcePlace &Where);
+llvm::Expected<ProductsPlan> planProducts(const ProductFacts &First, const ProductFacts &Second, std::int64_t M,
+                                          llvm::StringRef Arch, const SourcePlace &Where);
 
 } // namespace cufuse

@@ -1,2 +1,39 @@
+// Of the driver's API, tensor maps: of two dimensions, with elements of two bytes and rows of 128 bytes in an order of
+// their own (CU_TENSOR_MAP_SWIZZLE_128B).
 #pragma once
 #include "cuda_runtime.h"
+
+#include <cstdint>
+
+using cuuint64_t = std::uint64_t;
+using cuuint32_t = std::uint32_t;
+enum CUresult { CUDA_SUCCESS = 0, CUDA_ERROR_INVALID_VALUE = 1 };
+enum CUtensorMapDataType { CU_TENSOR_MAP_DATA_TYPE_FLOAT16 = 6, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 = 9 };
+enum CUtensorMapInterleave { CU_TENSOR_MAP_INTERLEAVE_NONE };
+enum CUtensorMapSwizzle { CU_TENSOR_MAP_SWIZZLE_128B = 3 };
+enum CUtensorMapL2promotion { CU_TENSOR_MAP_L2_PROMOTION_L2_256B = 3 };
+enum CUtensorMapFloatOOBfill { CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE };
+struct CUtensorMap {
+  const unsigned char *data;
+  std::uint64_t columns, rows, pitch; ///< The last in bytes.
+  std::uint32_t boxRows;
+};
+
+inline CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType, cuuint32_t rank, void *data,
+                                       const cuuint64_t *sizes, const cuuint64_t *strides, const cuuint32_t *box,
+                                       const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
+                                       CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
+  if (rank != 2 || box[0] != 64 || box[1] == 0 || box[1] > 256 || sizes[0] == 0 || sizes[1] == 0 ||
+      reinterpret_cast<std::uintptr_t>(data) % 16 || strides[0] % 16)
+    return CUDA_ERROR_INVALID_VALUE;
+  *map = {static_cast<const unsigned char *>(data), sizes[0], sizes[1], strides[0], box[1]};
+  return CUDA_SUCCESS;
+}
+enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess, cudaDriverEntryPointSymbolNotFound };
+constexpr unsigned long long cudaEnableDefault = 0;
+inline cudaError_t cudaGetDriverEntryPointByVersion(const char *, void **function, unsigned, unsigned long long,
+                                                    cudaDriverEntryPointQueryResult *found) {
+  *function = reinterpret_cast<void *>(cuTensorMapEncodeTiled);
+  *found = cudaDriverEntryPointSuccess;
+  return cudaSuccess;
+}

@@ -267,7 +267,7 @@ private:
     if (text[0] == '{' || text.find('|') != std::string::npos) {
       p.kind = Place::Kind::Vector;
       const bool braces = text[0] == '{';
-      for (const std::string &element : split(braces ? text.substr(1, text.size() - 2) : text, braces ? ',' : '|'))
+      for (const std::string &element : split(braces ? text.substr(1, text.find('}') - 1) : text, braces ? ',' : '|'))
         p.elements.push_back(place(element));
       return p;
     }

@@ -1,6 +1,8 @@
 // Instructions of a block: barriers, mbarriers, asynchronous copies.
 #include "Assembly.h"
 
+#include <cuda.h>
+
 #include <algorithm>
 
 namespace cuda_emulated {
@@ -22,14 +24,19 @@ template <BarrierKind Kind> void reducingBarrier(Frame &f, const Instruction &i)
 constexpr Value Mark = 0xb7a1ull << 48;
 
 /// Bytes that a phase expects, less those that have come (the tx-count).
-std::map<std::pair<unsigned, const Value *>, long long> expectedOfAll;
-long long &expectedBytes(const Value *object) { return expectedOfAll[{clusterRank(), object}]; }
+std::map<std::pair<unsigned, std::ptrdiff_t>, long long> expectedOfAll;
+/// Of an object of the block `owner` of the cluster.
+long long &expectedBytes(const void *object, unsigned owner = clusterRank()) {
+  return expectedOfAll[{owner, static_cast<const char *>(object) - static_cast<const char *>(ofCluster(owner, 0))}];
+}
 
 struct Mbarrier {
   Value *object;
+  long long &bytes;
   Value expected, pending, phase;
 
-  Mbarrier(const Instruction &i, void *address) : object(static_cast<Value *>(address)) {
+  Mbarrier(const Instruction &i, void *address, unsigned owner = clusterRank())
+      : object(static_cast<Value *>(address)), bytes(expectedBytes(address, owner)) {
     if (reinterpret_cast<std::uintptr_t>(address) % 8)
       fail("%s: the object is not aligned", i.mnemonic.c_str());
     if (*object >> 48 != Mark >> 48)
@@ -46,7 +53,7 @@ struct Mbarrier {
     completeIfAllCame();
   }
   void completeIfAllCame() {
-    if (pending == 0 && expectedBytes(object) == 0) {
+    if (pending == 0 && bytes == 0) {
       phase = (phase + 1) & 0xff;
       pending = expected;
     }
@@ -91,7 +98,7 @@ template <bool Parity> void mbarrierWait(Frame &f, const Instruction &i) {
 template <bool Arrives> void mbarrierExpect(Frame &f, const Instruction &i) {
   Mbarrier b(i, address(f, i, Arrives));
   const Value state = *b.object;
-  expectedBytes(b.object) += word(f, i, 1 + Arrives);
+  b.bytes += word(f, i, 1 + Arrives);
   if (Arrives) {
     b.arrive(i, 1);
     set(f, i, 0, state);
@@ -160,7 +167,49 @@ void copyBulk(Frame &f, const Instruction &i) {
     fail("%s of %u bytes from %p to %p: not all are multiples of 16", i.mnemonic.c_str(), bytes, from, to);
   std::memcpy(to, from, bytes);
   Mbarrier b(i, address(f, i, 3));
-  expectedBytes(b.object) -= bytes;
+  b.bytes -= bytes;
+  b.completeIfAllCame();
+}
+
+/// cp.async.bulk.tensor.2d [shared], [map, {column, row}], [mbarrier]: done at once. Outside of the matrix are zeros.
+void copyTensor(Frame &f, const Instruction &i) {
+  auto *const to = static_cast<unsigned char *>(address(f, i, 0));
+  const auto &map = *reinterpret_cast<const CUtensorMap *>(get(f, i, 1));
+  const auto at = [&](std::size_t which) {
+    return static_cast<unsigned>(get(f, i, i.places.at(2).elements.at(which)));
+  };
+  if (reinterpret_cast<std::uintptr_t>(to) % 1024)
+    fail("%s to %p, which is no multiple of 1024", i.mnemonic.c_str(), static_cast<void *>(to));
+  for (unsigned r = 0; r < map.boxRows; ++r)
+    for (unsigned c = 0; c < 64; ++c) {
+      const std::uint64_t y = at(1) + r, x = at(0) + c;
+      unsigned char *const element = to + r * 128 + (c / 8 ^ r % 8) * 16 + c % 8 * 2;
+      if (y < map.rows && x < map.columns)
+        std::memcpy(element, map.data + y * map.pitch + x * 2, 2);
+      else
+        std::memset(element, 0, 2);
+    }
+  Mbarrier b(i, address(f, i, 3));
+  b.bytes -= map.boxRows * 128;
+  b.completeIfAllCame();
+}
+
+/// st.async [shared], {values}, [mbarrier], both in one block of the cluster: done at once.
+void storeAsync(Frame &f, const Instruction &i) {
+  const unsigned bytes = i.bits() / 8, owner = word(f, i, 2) >> ClusterBits;
+  const auto &values = i.places.at(1).elements;
+  auto *to = static_cast<unsigned char *>(address(f, i, 0));
+  if (owner == 0 || word(f, i, 0) >> ClusterBits != owner)
+    fail("%s to an address that is of no block of the cluster, or not of the mbarrier's", i.mnemonic.c_str());
+  if (reinterpret_cast<std::uintptr_t>(to) % (bytes * values.size()))
+    fail("%s to %p, which is not aligned", i.mnemonic.c_str(), static_cast<void *>(to));
+  for (const Place &from : values) {
+    const Value value = get(f, i, from);
+    std::memcpy(to, &value, bytes);
+    to += bytes;
+  }
+  Mbarrier b(i, address(f, i, 2), owner - 1);
+  b.bytes -= static_cast<long long>(bytes * values.size());
   b.completeIfAllCame();
 }
 
@@ -212,6 +261,8 @@ void addBlockInstructions(Instructions &all) {
       {"cp.async.mbarrier.arrive", copiesArrive<true>},
       {"cp.async.mbarrier.arrive.noinc", copiesArrive<false>},
       {"cp.async.bulk.mbarrier::complete_tx::bytes", copyBulk},
+      {"cp.async.bulk.tensor.2d.mbarrier::complete_tx::bytes", copyTensor},
+      {"st.async.mbarrier::complete_tx::bytes", storeAsync},
       {"cp.async.bulk.wait_group", [](Frame &, const Instruction &) {}}, // what there is, is done at once
   });
 }

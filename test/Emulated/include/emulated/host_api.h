@@ -8,6 +8,7 @@ enum cudaError_t {
   cudaErrorInvalidConfiguration = 9,
   cudaErrorInvalidDevice = 101,
   cudaErrorNotReady = 600,
+  cudaErrorNotSupported = 801,
   cudaErrorLaunchOutOfResources = 701,
   cudaErrorInvalidClusterSize = 912,
 };

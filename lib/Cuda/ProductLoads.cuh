@@ -1,0 +1,29 @@
+/// Loads by tensor maps, and the mbarriers by which they are awaited.
+struct CufuseLoads {
+  static __device__ __forceinline__ void initialise(unsigned barrier, int count) {
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
+  }
+  static __device__ __forceinline__ void expect(unsigned barrier, int bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+  }
+  static __device__ __forceinline__ void arrive(unsigned barrier) {
+    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
+  }
+  static __device__ __forceinline__ void awaitPhase(unsigned barrier, int odd) {
+    unsigned done;
+    do
+      asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
+                   : "=r"(done)
+                   : "r"(barrier), "r"(odd)
+                   : "memory");
+    while (!done);
+  }
+  static __device__ __forceinline__ void box(unsigned to, const CUtensorMap &map, int column, int row,
+                                             unsigned barrier) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
+            to),
+        "l"(&map), "r"(column), "r"(row), "r"(barrier)
+        : "memory");
+  }
+};
