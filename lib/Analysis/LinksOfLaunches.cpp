@@ -178,9 +178,7 @@ std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRe
         continue;
       LaunchLinks Result = linksOf(Unit, Chosen, Kernels);
       for (size_t Next = 1; Next < Chosen.size(); ++Next) {
-        const bool IsLinked = llvm::any_of(llvm::drop_begin(Kernels, Next), [&](const LaunchedKernel &Later) {
-          return !Later.Linked.empty() && *Later.Linked.begin() < Next;
-        });
+        const bool IsLinked = Kernels[Next].Linked.count(Next - 1);
         for (const Launch *Each = Chosen[Next - 1] + 1; Each < Chosen[Next] && !IsLinked && !Result.Between; ++Each)
           if (isBetween(*Each, Chosen))
             Result.Between = Unit.place(Each->Call->getBeginLoc());

@@ -182,20 +182,11 @@ private:
     return llvm::all_of(N.sites(P.Name), [&](const AccessSite *Site) { return isOwn(*Site, *N.Accesses, *N.Shape); });
   }
 
-  /// `__restrict__` is said of the pointers of one kernel: those of another may lead there.
-  bool areDistinct(unsigned First, const std::string &OfFirst, unsigned Second, const std::string &OfSecond) const {
-    const auto A = Graph.memory(First, OfFirst), B = Graph.memory(Second, OfSecond);
-    if (Graph.Nodes[First].Distinct && Graph.Nodes[Second].Distinct)
-      return true;
-    return llvm::any_of(std::array{First, Second}, [&](unsigned Node) {
-      const VerticalNode &N = Graph.Nodes[Node];
-      auto Has = [&](const auto &Memory) {
-        return llvm::any_of(N.Accesses->Parameters, [&](const ParameterAccess &P) {
-          return !P.Element.empty() && N.isDistinct(P) && Graph.memory(Node, P.Name) == Memory;
-        });
-      };
-      return Has(A) && Has(B);
-    });
+  /// Is that said of all arrays, or does the launcher compare what is used of this one? `__restrict__` is said of what
+  /// one kernel uses: where another one does, arrays may overlap.
+  bool areApart(unsigned Node, const ParameterAccess &P) const {
+    const VerticalNode &N = Graph.Nodes[Node];
+    return N.Distinct || (N.isDistinct(P) && Graph.Extents.count(Graph.memory(Node, P.Name)));
   }
 
   void aliases(unsigned First, unsigned Second) {
@@ -210,7 +201,7 @@ private:
         // Each turn of the loop loads its own elements, and then changes them.
         if (Same && Graph.OneLoop && !A.Store && areOwn(First, *A.Parameter) && areOwn(Second, *B.Parameter))
           continue;
-        if (!Same && areDistinct(First, A.Parameter->Name, Second, B.Parameter->Name))
+        if (!Same && areApart(First, *A.Parameter) && areApart(Second, *B.Parameter))
           continue;
         const AccessSite &Of = A.Store ? *A.Store : *A.Load, &By = A.Store && B.Load ? *B.Load : *B.Store;
         Refused.refuse(

@@ -66,9 +66,9 @@ enum class InMemory {
   All,  ///< And nothing is handed on otherwise. What the links make one is proved elsewhere.
 };
 
-/// Nothing that one of the kernels writes, but for what is forwarded, may be touched by another: two arrays are
-/// distinct if one kernel has a `__restrict__` pointer to each. Nor may one of them touch what is forwarded by another
-/// name, as it is not in memory then, unless `Kept` says so.
+/// Nothing that one of the kernels writes, but for what is forwarded, may be touched by another, unless `--distinct` is
+/// said. Nor may one of them touch what is forwarded by another name, as it is not in memory then, unless `Kept` says
+/// so: two of its own pointers are distinct if both are `__restrict__`.
 void checkAliases(const VerticalGraph &Graph, Refusals &Refused, InMemory Kept = InMemory::Live);
 
 } // namespace cufuse

@@ -99,10 +99,8 @@ static llvm::Expected<FormProof> proveOrMeasure(VerticalGraph &Graph, BlockShape
   for (const auto &[Node, Times] : Proof->Nested)
     OtherGrids.insert(Node);
   measureExtents(Graph, Block, OtherGrids);
-  if (!Again)
-    return Proof;
-  for (VerticalNode &N : Graph.Nodes) // it is not known now
-    N.Distinct = false;
+  for (VerticalNode &N : Graph.Nodes) // what was known of them may not be now
+    N.Distinct &= !Again;
   return proveForm(Graph, Block, Options);
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/Sequence.h>
 
 namespace cufuse {
 
@@ -10,12 +11,17 @@ namespace cufuse {
 static std::set<std::string> atomsOfAccesses(const KernelAccesses &Accesses) {
   std::set<std::string> Atoms;
   auto Add = [&](const Polynomial &P) { Atoms.merge(P.atoms()); };
+  auto AddAll = [&](const std::vector<Less> &Holds) {
+    for (const Less &L : Holds)
+      Add(L.Left), Add(L.Right);
+  };
   for (const AccessSite &Site : Accesses.Sites) {
     if (Site.Index)
       Add(*Site.Index);
+    for (const ChosenIndex &Each : Site.Chosen)
+      Add(Each.Index), AddAll(Each.Holds);
     for (const PathStep &Step : Site.Path)
-      for (const Less &L : Step.Holds)
-        Add(L.Left), Add(L.Right);
+      AddAll(Step.Holds);
   }
   for (const LoopAccess &Loop : Accesses.Loops)
     Add(Loop.Start), Add(Loop.Step);
@@ -64,8 +70,8 @@ void TextComposer::refuseIf(const OutputText &Condition, const std::string &Why)
     Result.Text.LaunchErrors.push_back({Condition, Why});
 }
 
-/// Before a condition that is asked for elements: `elements > 0 && `, where no division counts them.
-OutputText TextComposer::unlessEmpty(unsigned Node) const {
+/// `elements > 0`, where no division counts them.
+OutputText TextComposer::hasElements(unsigned Node) const {
   auto IsPointwise = [&](unsigned Each) { return Graph.Nodes[Each].Shape->Shape == KernelShape::Pointwise; };
   for (const Flow &F : Graph.Flows) // of what is stored at the root's stores, there are as many
     if (!IsPointwise(Node) && F.Producer == Node && IsPointwise(F.Consumer))
@@ -73,7 +79,22 @@ OutputText TextComposer::unlessEmpty(unsigned Node) const {
   const Polynomial Elements = Graph.inArguments(Node, Graph.Nodes[Node].Shape->Bound);
   if (!IsPointwise(Node) || llvm::any_of(Elements.atoms(), [&](const auto &A) { return Graph.Quotients.count(A); }))
     return {};
-  return hostText(Elements) + " > 0 && ";
+  return hostText(Elements) + " > 0";
+}
+
+/// Before a condition that is asked where any of the kernels has elements: `elements > 0 && `.
+OutputText TextComposer::unlessEmpty(llvm::ArrayRef<unsigned> Nodes) const {
+  std::vector<OutputText> Any;
+  for (unsigned Node : Nodes)
+    if (const OutputText Own = hasElements(Node); Own.empty())
+      return {};
+    else if (!llvm::is_contained(Any, Own))
+      Any.push_back(Own);
+  return (Any.size() == 1 ? Any.front() : "(" + joined(Any, " || ") + ")") + " && ";
+}
+
+OutputText TextComposer::unlessAllEmpty() const {
+  return unlessEmpty(llvm::to_vector(llvm::seq<unsigned>(0, Graph.Nodes.size())));
 }
 
 std::vector<OutputText> TextComposer::positive(const Polynomial &P) const {
@@ -178,7 +199,7 @@ void TextComposer::refuseUnless(const AtMost &Needed, bool Always) {
   }
   auto IsKnown = [&](const LaunchError &Known) { return Known.Condition == Condition; };
   if (Always || llvm::none_of(Result.Text.LaunchErrors, IsKnown))
-    refuseIf((Always ? OutputText() : unlessEmpty(Graph.Root)) + Condition);
+    refuseIf((Always ? OutputText() : unlessAllEmpty()) + Condition);
 }
 
 /// Where what is used of an array begins, and its bytes: of one that is used in parts, all from the first to the last.
@@ -230,23 +251,31 @@ void TextComposer::distinctPointers() {
       for (const ParameterAccess &P : Graph.Nodes[Node].Accesses->Parameters)
         Each.IsStored |=
             !P.Element.empty() && Graph.memory(Node, P.Name) == Each.Of && Graph.Nodes[Node].stores(P.Name);
-  std::vector<std::pair<bool, OutputText>> Used;
-  OutputText Guard; // Without elements, there may be nothing to divide by.
+  struct Range {
+    bool IsStored, Divides;
+    OutputText Text;
+  };
+  std::vector<Range> Used;
   for (const Pointer &Each : All)
-    if (Graph.Extents.count(Each.Of)) {
-      for (const Extent &Part : Graph.Extents.at(Each.Of))
-        if (!positive(Part.Least).empty() || !positive(Part.End).empty())
-          Guard = unlessEmpty(Graph.Root);
+    if (const auto Parts = Graph.Extents.find(Each.Of); Parts != Graph.Extents.end()) {
+      const bool Divides = llvm::any_of(Parts->second, [&](const Extent &Part) {
+        return !positive(Part.Least).empty() || !positive(Part.End).empty();
+      });
       const auto [Begin, Bytes] = used(Each.Of, *Each.Parameter, Each.Argument);
-      Used.push_back({Each.IsStored, Begin + ", " + Bytes});
+      Used.push_back({Each.IsStored, Divides, Begin + ", " + Bytes});
     }
   // Where it is not known how much they use, at least they begin apart.
   for (size_t I = 0; I < All.size(); ++I)
     for (size_t J = I + 1; J < All.size(); ++J) {
       const Pointer &A = All[I], &B = All[J];
-      // `__restrict__` is said of a kernel's own pointers, and those of another may lead there.
-      if ((A.Node == B.Node && A.Parameter->Restrict && B.Parameter->Restrict) || (!A.IsStored && !B.IsStored) ||
-          A.Of == B.Of || (Graph.Extents.count(A.Of) && Graph.Extents.count(B.Of)))
+      // `__restrict__` is said of a kernel's own pointers, if it changes what one leads to.
+      auto IsOwn = [&] {
+        const VerticalNode &N = Graph.Nodes[A.Node];
+        return A.Node == B.Node && A.Parameter->Restrict && B.Parameter->Restrict &&
+               (N.stores(A.Parameter->Name) || N.stores(B.Parameter->Name));
+      };
+      if (IsOwn() || (!A.IsStored && !B.IsStored) || A.Of == B.Of ||
+          (Graph.Extents.count(A.Of) && Graph.Extents.count(B.Of)))
         continue;
       const bool AreAlike = A.Parameter->Element == B.Parameter->Element && A.Parameter->BuiltinType;
       const OutputText Compared =
@@ -254,9 +283,10 @@ void TextComposer::distinctPointers() {
       refuseIf(outputText("{} != nullptr && {} == {}", A.Argument, Compared, B.Argument), "they would be one array");
     }
   for (size_t I = 0; I < Used.size(); ++I)
-    for (const auto &[IsStored, Memory] : llvm::drop_begin(Used, I + 1))
-      if (IsStored || Used[I].first)
-        refuseIf(Guard + outputText("meet({}, {})", Used[I].second, Memory));
+    for (const Range &Other : llvm::drop_begin(Used, I + 1))
+      if (Other.IsStored || Used[I].IsStored) // without elements, there may be nothing to divide by
+        refuseIf((Other.Divides || Used[I].Divides ? unlessAllEmpty() : OutputText()) +
+                 outputText("meet({}, {})", Used[I].Text, Other.Text));
 }
 
 } // namespace cufuse

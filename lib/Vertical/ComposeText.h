@@ -78,7 +78,9 @@ protected:
   void conditions();
   /// What is divided by is positive where there are elements, before any condition divides.
   void divisors();
-  OutputText unlessEmpty(unsigned Node) const;
+  OutputText hasElements(unsigned Node) const;
+  OutputText unlessEmpty(llvm::ArrayRef<unsigned> Nodes) const;
+  OutputText unlessAllEmpty() const;
   /// That the divisors are positive in what is computed for a polynomial of the arguments that remain.
   std::vector<OutputText> positive(const Polynomial &P) const;
   void ranges(unsigned Node, const ParameterAccess &P, std::set<std::string> &Positive);

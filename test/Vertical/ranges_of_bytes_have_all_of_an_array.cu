@@ -24,6 +24,26 @@
 // RUN:   --block 64 -o heads.cu
 // RUN: FileCheck %s --check-prefix=HEADS < heads.cu
 // HEADS: (launch.arguments.n > 0 && meet({{.*}}, launch.arguments.out, 4ll * ((static_cast<long long>(launch.arguments.n) - 1ll) / ([[ALL:static_cast<long long>\(launch.arguments.heads\) \* launch.arguments.seq \* launch.arguments.size]])) * {{[a-z. *]*}} + 4ll * {{[a-z. *]*}}))
+// What only one of several indices has must be in the range of `int`, too.
+// RUN: %cufuse fuse %s:backBy %s:plusOne --link backBy.out=plusOne.in --link backBy.n=plusOne.n --dead backBy.out --block 64 \
+// RUN:   -o back.cu
+// RUN: FileCheck %s --check-prefix=BACK < back.cu
+// BACK: arguments.backBy_by > 2147483647u
+// In turn, each kernel may have elements where the others have none.
+// RUN: %cufuse fuse %s:plusOne %s:plusTable %s:plusOne --link plusOne_0.out=plusTable.in --link plusTable.out=plusOne_1.in \
+// RUN:   --link plusTable.n=plusOne_1.n --block 64 -o table.cu
+// RUN: FileCheck %s --check-prefix=TABLE < table.cu
+// TABLE: ((launch.arguments.[[A:[a-zA-Z_0-9]+]] > 0 || launch.arguments.[[B:[a-zA-Z_0-9]+]] > 0) && meet(
+// TABLE-NOT: (launch.arguments.{{[a-zA-Z_0-9]+}} > 0 && meet(
+// What a kernel only reads may be one array for all that `__restrict__` says, and another kernel changes that; or it
+// changes other elements.
+// RUN: %exits 1 %cufuse fuse %s:gathers %s:addsBack --link gathers.out=addsBack.out --link gathers.x=addsBack.x \
+// RUN:   --link gathers.n=addsBack.n --block 64 -o no.cu 2>&1 | FileCheck %s --check-prefix=READ
+// READ: error: two pointers may lead to the same memory, {{.*}} addsBack: x[i] at {{.*}}; gathers: table[order[i]] at {{.*}} [MayAlias]
+// READ: note: if they never do, say --distinct
+// RUN: %exits 1 %cufuse fuse %s:gathers %s:turns --link gathers.table=turns.table --link gathers.x=turns.x \
+// RUN:   --link gathers.n=turns.n --block 64 -o no.cu 2>&1 | FileCheck %s --check-prefix=TURNED
+// TURNED: error: two pointers may lead to the same memory, {{.*}} turns: table[2 * n - 1 - i] at {{.*}}; gathers: out[i] at {{.*}} [MayAlias]
 
 __global__ void withNext(const float *in, float *out, int n, int m) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -39,6 +59,41 @@ __global__ void plusOne(const float *in, float *out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
     out[i] = in[i] + 1;
+}
+
+__global__ void backBy(const float *in, float *out, int n, unsigned by) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    int j = i - by;
+    if (j < 0)
+      j = 0;
+    out[i] = in[j];
+  }
+}
+
+__global__ void plusTable(const float *in, const float *table, float *out, int n, int width) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i] + table[i / width];
+}
+
+__global__ void gathers(const float *__restrict__ table, const int *__restrict__ order, const float *__restrict__ x,
+                        float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = table[order[i]] + x[i];
+}
+
+__global__ void addsBack(float *__restrict__ x, const float *__restrict__ out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    x[i] += out[i];
+}
+
+__global__ void turns(const float *__restrict__ table, float *__restrict__ x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    x[i] += table[2 * n - 1 - i];
 }
 
 __global__ void copies(const float *in, float *out, const float *from, float *kept, int n, int m) {
