@@ -334,6 +334,8 @@ class Chain:
         # One loop over all elements has any grid.
         # In turn, the grid of all may have to reach all elements in one turn.
         own = 5 if "launch.arguments.n > 64ll * launch.grid.x" in fused else self.grid
+        # Of a kernel without a guard, whole blocks alone.
+        n = 64 * own if "64ll * launch.grid.x > launch.arguments.n" in fused else 300
         grid = 4 if "cufuseTurn<" in fused or "/// For every so many elements, one." in fused else own
         p, space = f"_p{self.number}k", f"{self.name}"
         element = f"Element{self.element()[1]}{p}" if self.element() else "unsigned"
@@ -346,12 +348,12 @@ class Chain:
         lines = [
             f"static bool run_{self.name}() {{", "  LanguageArrays arrays;", "  auto alone = [&] {",
             f"    first{p}<<<{own}, 64>>>(arrays.x, arrays.w, {between}, "
-            f"300{', 65536, 65537' if product else ''});",
+            f"{n}{', 65536, 65537' if product else ''});",
             f"    next{p}<<<{own}, 64>>>({between}, arrays.w, arrays.out, "
-            f"300{', 65536ll * 65537' if product else ''}{f', {where}' if self.address() else ''});"
+            f"{n}{', 65536ll * 65537' if product else ''}{f', {where}' if self.address() else ''});"
         ]
         if third:
-            lines.append(f"    third{p}<<<{own}, 64>>>({between}, arrays.last, 300);")
+            lines.append(f"    third{p}<<<{own}, 64>>>({between}, arrays.last, {n});")
         lines += [
             "  };", '  stage("alone");', "  alone();", f'  finished("{self.name}: alone");',
             f"  const std::vector<unsigned> before = arrays.take({'false' if self.dead else 'true'});",
@@ -360,7 +362,7 @@ class Chain:
         for field in re.findall(r"(\w+)[;,]", fields):
             short = field.split(f"_p{self.number}_")[-1]
             value = {
-                "n": "300",
+                "n": str(n),
                 "rows": "65536",
                 "columns": "65537",
                 "total": "65536ll * 65537",
