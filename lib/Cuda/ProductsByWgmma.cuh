@@ -168,10 +168,6 @@ private:
       for (int s = 0; s < Steps; ++s)
         cufuseLoadMatrices(operandA[s],
                            memory.a(rowRing.slot, group) + cufusePlace<64>(warp * 16 + lane % 16, s * 2 + lane / 16));
-      __syncwarp();
-      if (lane == 0)
-        arrive(memory.emptyRows(rowRing.slot));
-      rowRing.next();
 
       const auto first = [&](float (&c)[32], int slot) {
         keep(c);
@@ -230,6 +226,13 @@ private:
       };
       awaitPhase(memory.full(ring.slot), ring.odd);
       first(sums[0], ring.slot);
+      // Only now are A's rows in registers for sure: ptxas 13.0 does not wait for ldmatrix before an arrival. And the
+      // next rows come by the async proxy, which barriers alone do not keep behind reads by the generic one (PTX ISA).
+      asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+      __syncwarp();
+      if (lane == 0)
+        arrive(memory.emptyRows(rowRing.slot));
+      rowRing.next();
       if constexpr (Ahead) {
 #pragma unroll
         for (int j = 0; j + 2 < Chunks; j += 2)
