@@ -10,7 +10,7 @@ namespace cufuse {
 namespace {
 
 /// An array that is used in more parts is as good as not known.
-constexpr size_t MostParts = 8;
+constexpr size_t MostParts = 16;
 
 class Measure {
 public:

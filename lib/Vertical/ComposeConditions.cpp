@@ -207,18 +207,25 @@ std::pair<OutputText, OutputText> TextComposer::used(const Memory &Of, const Par
                                                      const OutputText &Argument) {
   const std::vector<Extent> &Parts = Graph.Extents.at(Of);
   const bool BeginAlike = llvm::all_of(Parts, [&](const Extent &Part) { return Part.Least == Parts.front().Least; });
-  OutputText From, Bytes;
+  const Polynomial Size = Polynomial::constant(P.Bytes);
+  std::vector<OutputText> Froms, Ends;
+  auto Add = [](std::vector<OutputText> &To, OutputText Text) {
+    if (!llvm::is_contained(To, Text))
+      To.push_back(std::move(Text));
+  };
   for (const Extent &Part : Parts) {
     for (const AtMost &Each : Part.Needs)
       refuseUnless(Each, /*Always=*/false);
-    auto Larger = [](const OutputText &Known, const OutputText &Text) {
-      return Known.empty() ? Text : outputText("larger({}, {})", Known, Text);
-    };
-    const Polynomial Size = Polynomial::constant(P.Bytes);
-    Bytes = Larger(Bytes, hostText(Size * (BeginAlike ? Part.End - Part.Least : Part.End)));
-    if (!BeginAlike)
-      From = Larger(From, hostText(Polynomial() - Size * Part.Least));
+    Add(Ends, hostText(Size * (BeginAlike ? Part.End - Part.Least : Part.End)));
+    Add(Froms, hostText(Polynomial() - Size * Part.Least));
   }
+  auto Largest = [](llvm::ArrayRef<OutputText> Of) {
+    OutputText Known = Of.front();
+    for (const OutputText &Each : Of.drop_front())
+      Known = outputText("larger({}, {})", Known, Each);
+    return Known;
+  };
+  const OutputText From = Largest(Froms), Bytes = Largest(Ends);
   const Polynomial Least = Polynomial::constant(P.Bytes) * Parts.front().Least;
   constexpr const char *Begin = "reinterpret_cast<const volatile char *>({}) {} ({})";
   if (!BeginAlike)

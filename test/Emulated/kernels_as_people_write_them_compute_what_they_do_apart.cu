@@ -50,9 +50,13 @@
 // RUN: %cufuse fuse %s:laplace %s:heat --link laplace.lap=heat.lap --link laplace.width=heat.width \
 // RUN:   --link laplace.height=heat.height --block 16x4 --name halo -o %t/halo.cu 2>&1 | FileCheck %s --check-prefix=HALO
 // HALO: a thread its part of every kernel: laplace, then heat. In memory: laplace.lap.
+// RUN: %cufuse fuse %s:blur %s:heat --link blur.out=heat.lap --link blur.width=heat.width --link blur.height=heat.height \
+// RUN:   --block 16x4 --name window -o %t/window.cu 2>&1 | FileCheck %s --check-prefix=WINDOW
+// WINDOW: a thread its part of every kernel: blur, then heat. In memory: blur.out.
 // RUN: %emulate --seed 1 --seed 2 -I %t -D FUSED %s %t/pitched.cu %t/counted.cu %t/threads.cu %t/grids.cu %t/loops.cu \
-// RUN:   %t/ranges.cu %t/groups.cu %t/members.cu %t/halo.cu | FileCheck %s --check-prefix=SAME
-// SAME: 14 same
+// RUN:   %t/ranges.cu %t/groups.cu %t/members.cu %t/halo.cu \
+// RUN:   %t/window.cu | FileCheck %s --check-prefix=SAME
+// SAME: 17 same
 
 __global__ void brighten(float *image, float by, int width, int height, int pitch) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -82,6 +86,16 @@ __global__ void laplace(const float *__restrict__ field, float *__restrict__ lap
   const int above = y > 0 ? y - 1 : 0;
   lap[y * width + x] = field[above * width + x] + field[below * width + x] + field[y * width + max(x - 1, 0)] +
                        field[y * width + min(x + 1, width - 1)] - 4 * field[y * width + x];
+}
+__global__ void blur(const float *in, float *out, int width, int height) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= width || y >= height)
+    return;
+  float sum = 0;
+  for (int dy = -1; dy <= 1; ++dy)
+    for (int dx = -1; dx <= 1; ++dx)
+      sum += in[min(max(y + dy, 0), height - 1) * width + min(max(x + dx, 0), width - 1)];
+  out[y * width + x] = sum / 9;
 }
 __global__ void heat(float *__restrict__ inner, const float *__restrict__ lap, int width, int height) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -245,6 +259,7 @@ __global__ void turned(float *v, float by, int n) {
 #include "pitched.h"
 #include "ranges.h"
 #include "threads.h"
+#include "window.h"
 
 #include "Inputs/arrays.h"
 
@@ -321,6 +336,18 @@ int main() {
   same += Halo(a.at, c.at, c.at + 19 * 9) == cudaSuccess;
   same += Halo(a.at, c.at, a.at + 1) == cudaErrorInvalidConfiguration;
   same += Halo(a.at + 19, c.at, a.at) == cudaErrorInvalidConfiguration;
+  auto Window = [&](float *in, float *out, float *inner) {
+    return window::blur_heat::launch(dim3(2, 3), in, out, 19, 9, inner);
+  };
+  compare(
+      "window", {&c, &d},
+      [&] {
+        blur<<<dim3(2, 3), dim3(16, 4)>>>(a.at, c.at, 19, 9);
+        heat<<<dim3(2, 3), dim3(16, 4)>>>(d.at, c.at, 19, 9);
+      },
+      [&] { return Window(a.at, c.at, d.at); });
+  same += Window(a.at, c.at, a.at + 170) == cudaErrorInvalidConfiguration;
+  same += Window(a.at, c.at, a.at + 171) == cudaSuccess;
   // A pitch below the width, and rows that a block does not have.
   same += pitched::brighten_negative::launch(dim3(2, 3), a.at, 9.f, 29, 11, 28) == cudaErrorInvalidConfiguration;
   same += grids::sums_overGrid::launch(dim3(4), c.at, a.at, b.at, 5 * 70, d.at, 5, 70) == cudaErrorInvalidConfiguration;
