@@ -151,6 +151,12 @@ template <typename Enum> CLI::Option *takes(CLI::Option *Option, llvm::ArrayRef<
   });
 }
 
+/// Also of none.
+bool isFileName(llvm::StringRef Name) {
+  return !Name.starts_with(".") &&
+         llvm::all_of(Name, [](char C) { return llvm::isAlnum(C) || llvm::StringRef("_-.").contains(C); });
+}
+
 constexpr Named<Step> StepNames[] = {{Step::Parse, "parse"}, {Step::Collect, "collect"}, {Step::Check, "check"},
                                      {Step::Plan, "plan"},   {Step::Emit, "emit"},       {Step::Verify, "verify"}};
 
@@ -193,8 +199,8 @@ llvm::Error checkCombination(const FuseRequest &R) {
       {C.EvictLast && C.Reassociate, "--evict-last goes without --reassociate", "leave out one of them"},
       {C.Cooperative && R.Distinct, "--distinct goes without --cooperative",
        "leave it out: kernels with a barrier between them may share memory"},
-      {llvm::StringRef(R.Prelude).contains('/'), "--prelude is the name of a file beside the output",
-       "leave out the folder"},
+      {!isFileName(R.Prelude), "--prelude is the name of a file beside the output",
+       "leave out the folder, and what is no letter, digit, '_', '-' or '.'"},
       {!R.Prelude.empty() && R.Name == "cufuse", "--prelude has the namespace 'cufuse'", "choose another --name"},
       {R.ApartBelow > 0 && !R.Apart, "--apart-below needs --apart", "write --apart, too"},
       {R.Vertical && !R.Turns.empty(), "--turns goes without --link", "leave it out"},
