@@ -123,16 +123,8 @@ public:
   explicit WrapRemover(KernelAccesses &Accesses) : Accesses(Accesses), Given(Accesses.Quotients) {}
 
   void run() {
-    for (AccessSite &Site : Accesses.Sites) {
-      if (Site.Index)
-        Site.Index = without(*Site.Index);
-      for (PathStep &Step : Site.Path)
-        remove(Step.Holds);
-      for (ChosenIndex &Each : Site.Chosen) {
-        Each.Index = without(Each.Index);
-        remove(Each.Holds);
-      }
-    }
+    for (AccessSite &Site : Accesses.Sites)
+      forEachPolynomial(Site, [&](Polynomial &P) { P = without(P); });
     for (LoopAccess &Loop : Accesses.Loops)
       Loop.Start = without(Loop.Start), Loop.Step = without(Loop.Step);
     for (ThreadUse &Use : Accesses.Uses) // of which only parameters are still asked for
@@ -142,11 +134,6 @@ public:
   }
 
 private:
-  void remove(std::vector<Less> &Holds) {
-    for (Less &L : Holds)
-      L = {without(L.Left), without(L.Right)};
-  }
-
   /// `Always`: also where it is not known that nothing is lost.
   Polynomial without(Polynomial P, bool Always = false) {
     for (const std::string &Atom : P.atoms())

@@ -520,18 +520,8 @@ private:
           Again(Again, Q->second.Divisor);
         }
     };
-    for (const AccessSite &Site : Result.Sites) {
-      if (Site.Index)
-        Keep(Keep, *Site.Index);
-      for (const ChosenIndex &Each : Site.Chosen) {
-        Keep(Keep, Each.Index);
-        for (const Less &L : Each.Holds)
-          Keep(Keep, L.Left), Keep(Keep, L.Right);
-      }
-      for (const PathStep &Step : Site.Path)
-        for (const Less &L : Step.Holds)
-          Keep(Keep, L.Left), Keep(Keep, L.Right);
-    }
+    for (const AccessSite &Site : Result.Sites)
+      forEachPolynomial(Site, [&](const Polynomial &P) { Keep(Keep, P); });
     for (const LoopAccess &Loop : Result.Loops)
       Keep(Keep, Loop.Start), Keep(Keep, Loop.Step);
     for (const ThreadUse &Use : Result.Uses)

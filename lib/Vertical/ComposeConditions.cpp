@@ -1,6 +1,8 @@
 // Of a composition, what its launch asks: the ranges of arguments, what the proofs require, and memory that lies apart.
 #include "ComposeText.h"
 
+#include "cufuse/Kernel/Wrapping.h"
+
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/Sequence.h>
@@ -11,18 +13,8 @@ namespace cufuse {
 static std::set<std::string> atomsOfAccesses(const KernelAccesses &Accesses) {
   std::set<std::string> Atoms;
   auto Add = [&](const Polynomial &P) { Atoms.merge(P.atoms()); };
-  auto AddAll = [&](const std::vector<Less> &Holds) {
-    for (const Less &L : Holds)
-      Add(L.Left), Add(L.Right);
-  };
-  for (const AccessSite &Site : Accesses.Sites) {
-    if (Site.Index)
-      Add(*Site.Index);
-    for (const ChosenIndex &Each : Site.Chosen)
-      Add(Each.Index), AddAll(Each.Holds);
-    for (const PathStep &Step : Site.Path)
-      AddAll(Step.Holds);
-  }
+  for (const AccessSite &Site : Accesses.Sites)
+    forEachPolynomial(Site, Add);
   for (const LoopAccess &Loop : Accesses.Loops)
     Add(Loop.Start), Add(Loop.Step);
   // A value may be any: it is the same function of the element, as long as no conversion and no quotient changes it.

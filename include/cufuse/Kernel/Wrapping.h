@@ -24,6 +24,22 @@ bool fits(const Polynomial &P, unsigned Bits, bool Signed, KernelAccesses &In);
 /// number is an atom of `In.Quotients`.
 Polynomial widened(const Polynomial &P, bool Signed, KernelAccesses &In);
 
+/// All that is known of an access: its index, or those that it is one of, and its conditions.
+template <typename Site, typename Function> void forEachPolynomial(Site &Of, Function Each) {
+  auto OfAll = [&](auto &Holds) {
+    for (auto &L : Holds)
+      Each(L.Left), Each(L.Right);
+  };
+  if (Of.Index)
+    Each(*Of.Index);
+  for (auto &Chosen : Of.Chosen) {
+    Each(Chosen.Index);
+    OfAll(Chosen.Holds);
+  }
+  for (auto &Step : Of.Path)
+    OfAll(Step.Holds);
+}
+
 /// With indices, conditions and loops as they are if no index loses bits: multiples of 2^32 are left out where what
 /// they are taken from stays, and is a part of the index. An index below 2^31 has no larger parts.
 KernelAccesses withoutWraps(KernelAccesses Accesses);
