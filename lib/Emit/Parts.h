@@ -152,6 +152,9 @@ unsigned elementsOfBlock(const Constituent &C, const FusionPlan &Plan);
 /// The namespace of what the program names of a constituent. `Name`: the output's.
 std::string argumentSpace(const std::string &Name, const Constituent &C);
 
+/// A type as the header has it, which takes the value of the kernel's own.
+void emitType(Writer &Out, const ArgumentType &T, const std::string &Space);
+
 /// The argument structure, with the types that it needs, and the launch structure of constituent `I`, inside its
 /// namespace.
 void emitArguments(Writer &Out, llvm::ArrayRef<Constituent> Constituents, unsigned I, const FusionPlan &Plan,
