@@ -48,7 +48,7 @@ public:
 private:
   static std::string function(const SizedOutput &Each) { return "by_" + Each.Options.Name; }
 
-  static unsigned turn(const SizedOutput &Each) { return elementsOfBlock(*Each.Of, *Each.Plan); }
+  static unsigned turn(const SizedOutput &Each) { return elementsOfBlock(*Each.Of, *Each.Plan, 0); }
   /// Threads of a row.
   static unsigned threads(const SizedOutput &Each) { return Each.Plan->Partitions.front().Block.threads(); }
 

@@ -25,11 +25,13 @@ static std::string launchName(llvm::ArrayRef<Constituent> Constituents, const Co
   return Constituents.size() == 1 ? "launch" : C.Name + "Launch";
 }
 
+static const PartitionPlan &partitionOf(const FusionPlan &Plan, unsigned I) {
+  return *llvm::find_if(Plan.Partitions, [I](const PartitionPlan &P) { return P.Constituent == I; });
+}
+
 /// The block that a launch has to say, since only a guess has said it; null where any is right, too.
 static const PartitionPlan *guessedBlock(const Constituent &C, const FusionPlan &Plan, unsigned I) {
-  return Plan.Roles[I].GuessedFrom.empty() || C.Text->Elements
-             ? nullptr
-             : &*llvm::find_if(Plan.Partitions, [I](const PartitionPlan &P) { return P.Constituent == I; });
+  return Plan.Roles[I].GuessedFrom.empty() || C.Text->Elements ? nullptr : &partitionOf(Plan, I);
 }
 
 namespace {
@@ -70,9 +72,9 @@ std::string elementCount(const Constituent &C, const std::string &Grid) {
   return fmt::format("1ll * {0}.x * {0}.y * {0}.z * ({1})", Grid, ofArguments(C.Text->Rows->Length));
 }
 
-unsigned elementsOfBlock(const Constituent &C, const FusionPlan &Plan) {
+unsigned elementsOfBlock(const Constituent &C, const FusionPlan &Plan, unsigned I) {
   const LaunchElements &Elements = *C.Text->Elements;
-  return Elements.PerBlock ? Elements.PerBlock : Plan.BlockThreads * Elements.PerThread;
+  return Elements.PerBlock ? Elements.PerBlock : partitionOf(Plan, I).Block.threads() * Elements.PerThread;
 }
 
 std::string LaunchCall::free(std::string Name) const {
@@ -162,8 +164,9 @@ void emitArguments(Writer &Out, llvm::ArrayRef<Constituent> Constituents, unsign
   const bool Dynamic = !C.Facts->DynamicShared.empty();
   constexpr std::array Grids = {"grid in x only", "grid in x and y", "grid in up to three dimensions"};
   Out.line("/// One launch of {}: as <<<grid, block{}>>>, {}.", inComment(C.Facts->QualifiedName),
-           Dynamic ? ", dynamicSharedBytes" : "", Grids[gridDimensions(*C.Facts) - 1]);
-  Out.write("struct Launch {\n  dim3 grid;");
+           Dynamic ? ", dynamicSharedBytes" : "",
+           C.Text->Elements ? "as many blocks as its elements need" : Grids[gridDimensions(*C.Facts) - 1]);
+  Out.line("struct Launch {{\n  dim3 grid;{}", C.Text->Elements ? " ///< Any." : "");
   if (const PartitionPlan *Guessed = guessedBlock(C, Plan, I))
     Out.line("  dim3 block = {}; ///< {}: fused for no other.", shapeOf(Guessed->Block),
              inComment(Plan.Roles[I].GuessedFrom));
@@ -222,6 +225,8 @@ public:
     if (!Parts.empty())
       Out.line("{}\n", joined(Parts, "\n\n"));
     Out.line("{} {{", launchSignature(Constituents));
+    if (Constituents.size() == 1 && Constituents[0].Text->Elements)
+      Out.line("  if ({} == 0)\n    return cudaSuccess;", count(Constituents[0]));
     chooseKernel();
     grids();
     requirements();
@@ -286,6 +291,18 @@ private:
              hasVariants() ? instance("fused") : "fused");
   }
 
+  /// The constituent's own blocks: of its launch, or as many as its elements need.
+  OutputText blocks(unsigned I) const {
+    const Constituent &C = Constituents[I];
+    if (!C.Text->Elements)
+      return launch(C) + ".grid.x";
+    const unsigned Turn = elementsOfBlock(C, Plan, I);
+    return outputText("static_cast<unsigned>(({} + {}ll) / {})", count(C), constant(Turn - 1), constant(Turn));
+  }
+  OutputText count(const Constituent &C) const {
+    return C.Text->Elements->Count.with(OutputText::Slot::Launch, launch(C));
+  }
+
   /// Fused blocks that a constituent needs if none loops on.
   std::string needed(unsigned I) const {
     const std::string Blocks =
@@ -294,6 +311,8 @@ private:
     return Each == 1 ? Blocks : fmt::format("({0} + {1} - 1) / {1}", Blocks, Each);
   }
 
+  /// Is the fused grid that of the launch?
+  bool keepsItsGrid() const { return Plan.keepsGrid() && !Constituents.front().Text->Elements; }
   bool isSideBySide() const { return !Plan.keepsGrid() && Plan.Shape != Geometry::Blocks; }
 
   /// The largest of them.
@@ -306,13 +325,15 @@ private:
 
   /// How many blocks the kernels have.
   void grids() {
-    if (Plan.keepsGrid())
+    if (keepsItsGrid() || products())
       return;
+    if (Plan.keepsGrid())
+      return Out.line("  const unsigned blocks = {};", blocks(0));
     std::vector<OutputText> Needed;
     for (unsigned I = 0; I < Constituents.size(); ++I) {
       const Constituent &C = Constituents[I];
       if (const unsigned Reads = gridDimensions(*C.Facts); Reads == 1)
-        Out.line("  const unsigned {}Blocks = {}.grid.x;", C.Name, launch(C));
+        Out.line("  const unsigned {}Blocks = {};", C.Name, blocks(I));
       else
         Out.line("  const CufuseGrid {}Grid = gridOf({}.grid, {});", C.Name, launch(C), Reads);
       Needed.push_back(needed(I));
@@ -331,7 +352,12 @@ private:
     for (unsigned I = 0; I < Constituents.size(); ++I) {
       const Constituent &C = Constituents[I];
       const unsigned Reads = gridDimensions(*C.Facts);
-      if (const std::string Grid = launch(C) + ".grid"; Reads == 1 && Plan.keepsGrid()) // the runtime asks the rest
+      const std::string Grid = launch(C) + ".grid";
+      if (C.Text->Elements && !Plan.keepsGrid() && !products())
+        Refuse(outputText("{0}Blocks == 0 || {0}Blocks > 0x7fffffff", C.Name));
+      else if (C.Text->Elements) // the runtime asks
+        ;
+      else if (Reads == 1 && Plan.keepsGrid()) // the runtime asks the rest
         Refuse(outputText("{0}.y != 1 || {0}.z != 1", Grid));
       else if (Reads == 1 && isSideBySide() && Plan.Grid == GridPolicy::Match && Plan.blocksAtOnce(I) == 1)
         Refuse(outputText("{0}.x == 0 || {0}.y != 1 || {0}.z != 1", Grid)); // as many as the fused grid has, or less
@@ -344,7 +370,7 @@ private:
         Refuse(outputText("{0}.block.x != {1} || {0}.block.y != {2} || {0}.block.z != {3}", launch(C),
                           constant(Guessed->Block.X), constant(Guessed->Block.Y), constant(Guessed->Block.Z)),
                "it is fused for this block");
-      if (const std::optional<unsigned> Most = mostBlocksInX(*C.Facts, Plan, I))
+      if (const auto Most = mostBlocksInX(*C.Facts, Plan, I); Most && !C.Text->Elements)
         Refuse(outputText("{}.grid.x > {}", launch(C), constant(*Most)), "its thread numbers would be negative");
       for (const LaunchError &Error : C.Text->LaunchErrors)
         Refuse(Error.Condition.with(OutputText::Slot::Launch, launch(C)), Error.Why);
@@ -356,7 +382,8 @@ private:
       Out.line("  {}{}{}{}", &Why == &Errors.front().second ? "if (" : "    ", Condition, IsLast ? ")" : " ||",
                Why.empty() ? Why : " // " + Why);
     }
-    Out.write("    return cudaErrorInvalidConfiguration;");
+    if (!Errors.empty())
+      Out.write("    return cudaErrorInvalidConfiguration;");
   }
 
   void dynamicShared() {
@@ -406,7 +433,7 @@ private:
   void residents() {
     Out.write("  int resident = asked.resident;");
     if (products())
-      Out.line("  unsigned blocks = {}.grid.x;{}", launch(Constituents[0]),
+      Out.line("  unsigned blocks = {};{}", blocks(0),
                cluster() == 1 ? "" : fmt::format(" // clusters of {}", cluster()));
     if (Plan.ResidentBlocks > 0)
       Out.line("  if (resident > {0})\n    resident = {0};", constant(Plan.ResidentBlocks));
@@ -475,9 +502,9 @@ private:
       Out.write("  cudaLaunchAttribute cooperative = {};\n  cooperative.id = cudaLaunchAttributeCooperative;\n"
                 "  cooperative.val.cooperative = 1;");
     Out.line("  const cudaLaunchConfig_t config = {{{}, {}, {}, stream, {}}};",
-             Plan.keepsGrid() && !products() ? launch(Constituents[0]) + ".grid"
-             : cluster() > 1                 ? fmt::format("dim3(blocks * {})", cluster())
-                                             : "dim3(blocks)",
+             keepsItsGrid()  ? launch(Constituents[0]) + ".grid"
+             : cluster() > 1 ? fmt::format("dim3(blocks * {})", cluster())
+                             : "dim3(blocks)",
              shapeOf(Block), dynamicBytes(),
              Plan.Cooperative ? "&cooperative, 1"
              : cluster() > 1  ? "&cluster, 1"
@@ -541,13 +568,8 @@ void emitPlainLaunch(Writer &Out, const Constituent &C, const FusionPlan &Plan, 
     if (P.Given.empty())
       Arguments.push_back(P.Name);
   Out.line("\n{}", plainSignature(C, Plan, Name, C.Name + "::", ") {"));
-  if (C.Text->Elements) {
-    const std::string Count = elementCount(C);
-    const unsigned Turn = elementsOfBlock(C, Plan);
-    Out.line("  if ({} == 0)\n    return cudaSuccess;", Count);
-    Launch.insert(Launch.begin(), outputText("dim3(static_cast<unsigned>(({} + {}ll) / {}))", Count, constant(Turn - 1),
-                                             constant(Turn)));
-  }
+  if (C.Text->Elements)
+    Launch.insert(Launch.begin(), "{}");
   Launch.push_back("{" + joined(Arguments, ", ") + "}");
   const OutputText Head = outputText("  return ::{}::launch({{", Name);
   Out.write(wrapped(Head, Launch, outputText("}}, {});", Shape.back().second), Head.written().size()));

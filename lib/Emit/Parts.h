@@ -147,7 +147,7 @@ LaunchCall launchCall(llvm::ArrayRef<Constituent> Constituents, const FusionPlan
 std::string elementCount(const Constituent &C, const std::string &Grid = "");
 
 /// How many of them a block takes at a time, where the launcher makes the grid from them.
-unsigned elementsOfBlock(const Constituent &C, const FusionPlan &Plan);
+unsigned elementsOfBlock(const Constituent &C, const FusionPlan &Plan, unsigned I);
 
 /// The namespace of what the program names of a constituent. `Name`: the output's.
 std::string argumentSpace(const std::string &Name, const Constituent &C);

@@ -108,6 +108,11 @@ std::vector<OutputText> TextComposer::positive(const Polynomial &P) const {
   return All;
 }
 
+OutputText TextComposer::countText(const Polynomial &P) const {
+  const std::vector<OutputText> Errors = positive(P);
+  return Errors.empty() ? hostText(P) : outputText("({} ? -1 : {})", joined(Errors, " || "), hostText(P));
+}
+
 void TextComposer::divisors() {
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
     for (const auto &[Atom, Q] : Graph.Nodes[Node].Accesses->Quotients)

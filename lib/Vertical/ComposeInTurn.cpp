@@ -119,7 +119,7 @@ private:
           Body += outputText("  cufuseAsStored({});\n", kept(Node, Parameter));
     }
     if (Plan.By == Team::Element)
-      Body = loop(deviceText(Plan.Elements), width(), "first < elements", Body);
+      Body = turn(Plan.Elements, width(), /*Whole=*/false, Body);
     main(outputText("/// {}: {}.\n/// {}", team(), Result.Facts.QualifiedName, exchanged()), Body);
   }
 
@@ -214,7 +214,7 @@ private:
                       Group = Shape.Width == 1 ? "" : fmt::format(" / {}", Shape.Width);
     if (Plan.By == Team::Element)
       return outputText("    for (int k = 0; k < {}; k += {}) {{\n"
-                        "      const unsigned element = static_cast<unsigned>((first + k){});\n      ",
+                        "      const unsigned element = (first + k){};\n      ",
                         width(), Shape.Width, Group) +
              Call + "    }\n";
     // Elements beyond its bound the kernel leaves out itself.
@@ -241,9 +241,8 @@ private:
         refuseIf(outputText("{}.arguments.{} == nullptr", OutputText(OutputText::Slot::Launch),
                             Graph.argumentName(F.Producer, F.Out)),
                  "it goes through memory");
-    if (Plan.By == Team::Element &&
-        llvm::none_of(Plan.Elements.atoms(), [&](const std::string &Atom) { return Graph.Quotients.count(Atom); }))
-      Result.Text.Elements = {hostText(Plan.Elements), width()};
+    if (Plan.By == Team::Element)
+      Result.Text.Elements = {countText(Plan.Elements), width()};
   }
 
   const InTurnPlan &Plan;

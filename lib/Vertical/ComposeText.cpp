@@ -283,14 +283,14 @@ void TextComposer::main(const OutputText &Comment, const OutputText &Body) {
   Result.Text.Callee = Result.Facts.Name;
 }
 
-OutputText TextComposer::loop(const OutputText &Elements, unsigned Width, const std::string &GoesOn,
-                              const OutputText &Body) {
-  constexpr const char *Number = "1ll * blockIdx.x * cufuse_partition::Threads + cufuse_partition::rank()";
+OutputText TextComposer::turn(const Polynomial &Elements, unsigned Width, bool Whole, const OutputText &Body) const {
+  constexpr const char *Number = "blockIdx.x * cufuse_partition::Threads + cufuse_partition::rank()";
   return outputText("  const long long elements = {};\n"
-                    "#pragma unroll 1\n"
-                    "  for (long long first = {}; {};\n"
-                    "       first += {}ll * gridDim.x * cufuse_partition::Threads) {{\n{}  }}\n",
-                    Elements, Width == 1 ? Number : fmt::format("{}ll * ({})", Width, Number), GoesOn, Width, Body);
+                    "  const unsigned first = {};\n"
+                    "  if ({} elements) {{\n{}  }}\n",
+                    isInt(Elements) ? argumentOf(*Elements.atoms().begin()) : deviceText(Elements),
+                    Width == 1 ? Number : fmt::format("{} * ({})", Width, Number),
+                    Whole ? fmt::format("first + {} <=", Width) : "first <", Body);
 }
 
 OutputText spelled(const Polynomial &P, const std::map<std::string, Quotient> &Quotients, AtomText Atom,

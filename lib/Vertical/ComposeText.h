@@ -68,8 +68,8 @@ protected:
   std::vector<OutputText> declarations() const;
   /// What calls the kernels, of the block's indices and these, behind a comment.
   void main(const OutputText &Comment, const OutputText &Body);
-  /// A thread's elements, `Width` at a time from `first` on, in every so many.
-  static OutputText loop(const OutputText &Elements, unsigned Width, const std::string &GoesOn, const OutputText &Body);
+  /// A thread's elements: `Width` from `first` on, all of which exist if `Whole`.
+  OutputText turn(const Polynomial &Elements, unsigned Width, bool Whole, const OutputText &Body) const;
   /// A parameter of a node as an expression of the parameters that remain.
   virtual std::string argument(unsigned Node, const std::string &Parameter) const;
   /// The polynomial of a node's parameters as a 64-bit integer on the device.
@@ -87,6 +87,8 @@ protected:
   /// A polynomial of the arguments that remain, in the fused kernel, and in the launcher.
   std::string deviceText(const Polynomial &P) const;
   OutputText hostText(const Polynomial &P) const;
+  /// The same before any condition is asked: negative where it would divide by what is not positive.
+  OutputText countText(const Polynomial &P) const;
   /// Has the launch an argument of the name?
   bool isGiven(const std::string &Argument) const;
   /// The launch fails under this condition, a comparison in C++.

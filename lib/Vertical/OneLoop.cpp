@@ -28,8 +28,7 @@ public:
   ComposedKernel run() {
     facts();
     elementFacts();
-    for (Builtin B : {Builtin::BlockIdx, Builtin::GridDim})
-      Result.Facts.Reads[static_cast<size_t>(B)] = {true, false, false};
+    Result.Facts.Reads[static_cast<size_t>(Builtin::BlockIdx)] = {true, false, false};
     objects();
     if (Width > 1 && llvm::any_of(Streams, isInMemory))
       file(cuda::ElementsInMemory);
@@ -77,9 +76,7 @@ private:
   OutputText call(unsigned Node) const {
     const VerticalNode &N = Graph.Nodes[Node];
     const unsigned Own = N.Shape->Width;
-    const std::string At = isSingle() ? "at"
-                           : Own == 1 ? "static_cast<unsigned>(first + k)"
-                                      : fmt::format("static_cast<unsigned>((first + k) / {})", Own);
+    const std::string At = isSingle() ? "first" : Own == 1 ? "first + k" : fmt::format("(first + k) / {}", Own);
     if (isSingle())
       return ElementComposer::call(Node, "    ", At, "", [&](const Stream &S) { return "&" + registers(S); });
     return ElementComposer::call(Node, outputText("#pragma unroll\n  for (int k = 0; k < Width; k += {})\n    ", Own),
@@ -153,10 +150,8 @@ private:
           Calls.push_back(fmt::format("  if (whole)\n    cufuseAsStored({});", registers(S)));
         }
     }
-    const std::string GoesOn = Shape.Tail ? "first < elements" : fmt::format("first <= elements - {}", Width);
     OutputText Body;
     if (isSingle()) {
-      Body = "    const unsigned at = static_cast<unsigned>(first);\n";
       for (const OutputText &Lines : {joined(Registers, "\n"), joined(Calls, "\n"), OutputText(moved(false))})
         Body += Lines.empty() ? Lines : Lines + "\n";
     } else {
@@ -164,7 +159,7 @@ private:
       for (const ParameterText &P : Result.Text.Parameters)
         Names.push_back(P.Name);
       std::vector<OutputText> Head = declarations();
-      Head.insert(Head.begin(), {"const long long first", "const long long elements"});
+      Head.insert(Head.begin(), {"const unsigned first", "const long long elements"});
       if (Packs)
         file(cuda::AsStored);
       file(cuda::Loop, {{"HEAD", wrapped("\n    ", Head, "", 4)},
@@ -183,17 +178,16 @@ private:
             fmt::format("    if ({}elements - first >= {})\n      {}", Aligned, Width, Whole) +
             (Least < Width
                  ? fmt::format("    else\n#pragma unroll 1\n"
-                               "      for (long long rest = first; rest < first + {} && rest < elements; rest += {})\n"
+                               "      for (unsigned rest = first; rest < first + {} && rest < elements; rest += {})\n"
                                "        ",
                                Width, Least) +
                        Turn(Least, Least == 1, "rest")
                  : "    else\n      " + Turn(Least, false, "first"));
     }
-    main("/// For every so many elements, one" + OutputText(isSingle() ? "." : " turn."),
-         loop(value(Shape.Bound, Graph.Root), Width, GoesOn, Body));
     const Polynomial Elements = Graph.inArguments(Graph.Root, Shape.Bound);
-    if (llvm::none_of(Elements.atoms(), [&](const std::string &Atom) { return Graph.Quotients.count(Atom); }))
-      Result.Text.Elements = {hostText(Elements), Width};
+    main("/// For every so many elements, one" + OutputText(isSingle() ? "." : " turn."),
+         turn(Elements, Width, !Shape.Tail && !isSingle(), Body));
+    Result.Text.Elements = {countText(Elements), Width};
   }
 
   const unsigned Width; ///< Elements of a turn,
