@@ -69,41 +69,25 @@ private:
   llvm::SmallPtrSet<const clang::Stmt *, 4> Hinted;
 };
 
-/// Variables that something other than reading their value happens to: they may change.
-struct Changes : clang::ConstDynamicRecursiveASTVisitor {
-  bool TraverseImplicitCastExpr(MaybeConst<clang::ImplicitCastExpr> *E) override {
-    const clang::Expr *Of = E->getSubExpr()->IgnoreParens();
-    if (E->getCastKind() == clang::CK_LValueToRValue && llvm::isa<clang::DeclRefExpr>(Of))
-      return true;
-    return clang::ConstDynamicRecursiveASTVisitor::TraverseImplicitCastExpr(E);
-  }
-  bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
-    Changed.insert(E->getDecl());
-    return true;
-  }
-  llvm::SmallPtrSet<const clang::ValueDecl *, 16> Changed;
-};
-
 template <typename... Kinds> bool has(const clang::Stmt *S) {
   return S && llvm::any_of(allIn<clang::Stmt>(*S), [](const clang::Stmt *Each) { return llvm::isa<Kinds...>(Each); });
 }
 
 class LoadsOf {
 public:
-  LoadsOf(const clang::FunctionDecl &Kernel, const clang::ForStmt &Loop) : Loop(Loop) {
+  LoadsOf(const clang::FunctionDecl &Kernel, const clang::ForStmt &Loop)
+      : Loop(Loop), Everywhere(changedIn(*Kernel.getBody())), InBody(changedIn(*Loop.getBody())) {
     auto *Init = llvm::dyn_cast_or_null<clang::DeclStmt>(Loop.getInit());
     Variable = Init && Init->isSingleDecl() ? llvm::dyn_cast<clang::VarDecl>(Init->getSingleDecl()) : nullptr;
-    Everywhere.TraverseStmt(Kernel.getBody());
-    InBody.TraverseStmt(Loop.getBody());
   }
 
   std::vector<const clang::Expr *> find() {
     auto *Step = Loop.getInc() ? llvm::dyn_cast<clang::BinaryOperator>(Loop.getInc()->IgnoreParenImpCasts()) : nullptr;
     auto *Stepped = Step ? llvm::dyn_cast<clang::DeclRefExpr>(Step->getLHS()->IgnoreParens()) : nullptr;
     const bool Plain = Variable && isNumber(Variable->getType()) && Variable->getType()->isIntegerType() &&
-                       !InBody.Changed.contains(Variable) && Stepped && Stepped->getDecl() == Variable &&
-                       Loop.getCond() && !Loop.getConditionVariable() && isAhead(Loop.getCond()) &&
-                       isAhead(Step->getRHS()) && isCopyable(*Loop.getCond()) && isCopyable(*Step) &&
+                       !InBody.contains(Variable) && Stepped && Stepped->getDecl() == Variable && Loop.getCond() &&
+                       !Loop.getConditionVariable() && isAhead(Loop.getCond()) && isAhead(Step->getRHS()) &&
+                       isCopyable(*Loop.getCond()) && isCopyable(*Step) &&
                        isWritten(Loop.getForLoc(), Loop.getRParenLoc()) &&
                        isWritten(Variable->getBeginLoc(), Loop.getInc()->getEndLoc()) &&
                        isWritten(Loop.getBody()->getBeginLoc(), Loop.getBody()->getEndLoc());
@@ -205,7 +189,7 @@ private:
     auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(Pointer);
     auto *Of = Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
     if (!Of || !Of->getType()->isPointerType() || !Of->getType()->getPointeeType().isConstQualified() ||
-        Everywhere.Changed.contains(Of))
+        Everywhere.contains(Of))
       return false;
     if (llvm::isa<clang::ParmVarDecl>(Of))
       return Of->getType().isRestrictQualified();
@@ -229,7 +213,7 @@ private:
           Of && (llvm::isa<clang::ParmVarDecl>(Of) || (Of->isLocalVarDecl() && !Of->isStaticLocal() &&
                                                        !isWithin(Of->getLocation(), Loop.getBody()->getSourceRange())));
       return Outside && !Of->getType().isVolatileQualified() && !Of->getType()->isReferenceType() &&
-             !Everywhere.Changed.contains(Of);
+             !Everywhere.contains(Of);
     }
     if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E))
       return isLoad(Element);
@@ -250,7 +234,7 @@ private:
 
   const clang::ForStmt &Loop;
   const clang::VarDecl *Variable = nullptr;
-  Changes Everywhere, InBody;
+  const std::set<const clang::ValueDecl *> Everywhere, InBody; ///< What is changed there.
   std::vector<const clang::Expr *> Found;
 };
 

@@ -11,39 +11,15 @@ namespace cufuse {
 
 namespace {
 
-/// Does code do something else with a variable than load it? What is not known to be a load is none.
-bool isChanged(const clang::VarDecl &Variable, const clang::Decl &Code) {
-  std::set<const clang::Expr *> Loads;
-  auto Load = [&](const clang::Expr *E) {
-    E = E->IgnoreParens();
-    while (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E))
-      E = Member->getBase()->IgnoreParens();
-    Loads.insert(E);
-  };
-  for (const auto *Cast : allIn<clang::ImplicitCastExpr>(Code))
-    if (Cast->getCastKind() == clang::CK_LValueToRValue ||
-        (Cast->getCastKind() == clang::CK_NoOp && Cast->getType().isConstQualified()))
-      Load(Cast->getSubExpr());
-  for (const auto *Launch : allIn<clang::CUDAKernelCallExpr>(Code)) // not converted yet in a template
-    llvm::for_each(Launch->getConfig()->arguments(), Load);
-  for (const auto *Lambda : allIn<clang::LambdaExpr>(Code))
-    for (const auto [Capture, Value] : llvm::zip(Lambda->captures(), Lambda->capture_inits()))
-      if (!Lambda->isInitCapture(&Capture)) // what the body does with it is seen there
-        Load(Value);
-  return llvm::any_of(allIn<clang::DeclRefExpr>(Code), [&](const clang::DeclRefExpr *Use) {
-    return Use->getDecl() == &Variable && !Loads.contains(Use);
-  });
-}
-
 bool mayChange(const clang::VarDecl &Variable) {
   if (Variable.getType().isConstQualified())
     return false;
+  auto IsChangedIn = [&](const clang::Decl &Code) { return changedIn(Code, /*ByConst=*/false).contains(&Variable); };
   if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Variable.getDeclContext()))
-    return isChanged(Variable, *Function);
+    return IsChangedIn(*Function);
   const clang::ASTContext &Ast = Variable.getASTContext();
-  return llvm::any_of(Ast.getTranslationUnitDecl()->decls(), [&](const clang::Decl *D) {
-    return inUsersFile(D, Ast.getSourceManager()) && isChanged(Variable, *D);
-  });
+  return llvm::any_of(Ast.getTranslationUnitDecl()->decls(),
+                      [&](const clang::Decl *D) { return inUsersFile(D, Ast.getSourceManager()) && IsChangedIn(*D); });
 }
 
 class BlockReader {

@@ -19,20 +19,6 @@ const clang::VarDecl *variableIn(const clang::Expr &E) {
   return Name ? llvm::dyn_cast<clang::VarDecl>(Name->getDecl()) : nullptr;
 }
 
-/// Pointers that a body assigns to, or counts on.
-std::set<const clang::VarDecl *> movedIn(const clang::Stmt &Body) {
-  std::set<const clang::VarDecl *> Moved;
-  for (const auto *E : allIn<clang::Expr>(Body)) {
-    auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(E);
-    auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E);
-    if (Binary && Binary->isAssignmentOp())
-      Moved.insert(variableIn(*Binary->getLHS()));
-    else if (Unary && Unary->isIncrementDecrementOp())
-      Moved.insert(variableIn(*Unary->getSubExpr()));
-  }
-  return Moved;
-}
-
 const clang::ArraySubscriptExpr *addressedElement(const clang::Expr *E) {
   auto *Unary = llvm::dyn_cast<clang::UnaryOperator>(E);
   return Unary && Unary->getOpcode() == clang::UO_AddrOf
@@ -130,7 +116,7 @@ private:
   void function(const clang::FunctionDecl &Function) {
     const clang::Stmt &Body = *Function.getBody();
     const std::string Caller = &Function == Reach.Kernel ? "" : nameOf(Function);
-    const std::set<const clang::VarDecl *> Moved = movedIn(Body);
+    const std::set<const clang::ValueDecl *> Moved = changedIn(Body);
     std::map<const clang::CallExpr *, HandedOn> Calls;
     for (const auto *Call : allIn<clang::CallExpr>(Body))
       if (const clang::FunctionDecl *Callee = calleeOf(*Call))
@@ -320,7 +306,7 @@ LinkedPointers linkedPointers(SourceText &Text, const Reached &Reach, llvm::Arra
 void editLinkedParameters(TextEdits &Edits, const clang::FunctionDecl &Kernel, const clang::FunctionDecl &Instance,
                           llvm::ArrayRef<std::string> Names) {
   const SourceText &Text = Edits.Text;
-  const std::set<const clang::VarDecl *> Moved = movedIn(*Instance.getBody());
+  const std::set<const clang::ValueDecl *> Moved = changedIn(*Instance.getBody());
   for (size_t I = 0; I < Names.size(); ++I) {
     // Of a pack, which stands for several parameters, the last ones have none here.
     const clang::ParmVarDecl *Parameter = Kernel.getParamDecl(std::min<size_t>(I, Kernel.getNumParams() - 1));

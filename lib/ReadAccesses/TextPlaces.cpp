@@ -39,17 +39,11 @@ bool asksItsOwnVariable(const clang::ForStmt &Loop) {
   const clang::Decl *Own = Init && Init->isSingleDecl() ? Init->getSingleDecl() : nullptr;
   if (!Own || !Loop.getCond())
     return false;
-  std::set<const clang::Expr *> Read;
-  for (const auto *Cast : allIn<clang::ImplicitCastExpr>(Loop))
-    if (Cast->getCastKind() == clang::CK_LValueToRValue)
-      Read.insert(Cast->getSubExpr()->IgnoreParens());
+  const std::set<const clang::ValueDecl *> Changed = changedIn(Loop);
   bool Asks = false, AsksOther = false;
   for (const auto *Name : allIn<clang::DeclRefExpr>(*Loop.getCond())) {
     Asks |= Name->getDecl() == Own;
-    AsksOther |= Name->getDecl() != Own && llvm::any_of(allIn<clang::DeclRefExpr>(Loop), [&](const auto *Each) {
-                   return Each->getDecl() == Name->getDecl() && llvm::isa<clang::VarDecl>(Each->getDecl()) &&
-                          !Read.count(Each) && !Each->isNonOdrUse();
-                 });
+    AsksOther |= Name->getDecl() != Own && llvm::isa<clang::VarDecl>(Name->getDecl()) && Changed.count(Name->getDecl());
   }
   return Asks && !AsksOther;
 }

@@ -3,6 +3,7 @@
 
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 
+#include <set>
 #include <vector>
 
 namespace cufuse {
@@ -37,5 +38,10 @@ template <typename Node> std::vector<const Node *> allIn(const clang::Decl &D) {
   All.TraverseDecl(&D);
   return std::move(All.Found);
 }
+
+/// Variables with which the code does something else than to load them, or a member: what is not known to be a load may
+/// change them. `ByConst`: also a constant reference, by which only a cast does.
+std::set<const clang::ValueDecl *> changedIn(const clang::Stmt &Code, bool ByConst = true);
+std::set<const clang::ValueDecl *> changedIn(const clang::Decl &Code, bool ByConst = true);
 
 } // namespace cufuse
