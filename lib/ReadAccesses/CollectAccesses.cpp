@@ -29,7 +29,7 @@ class Collector {
 public:
   Collector(const DeviceIr &Ir, const clang::FunctionDecl &Kernel, std::vector<ParameterAccess> Parameters)
       : Ir(Ir), Kernel(Kernel), Values(Ir.kernel(), std::move(Parameters)), Memory(memoryOf(Ir, Values)),
-        Text(Ir, Kernel), Paths(Ir, Values, Text), TextUses(textUsesOf(Kernel)), Met(TextUses.size()),
+        Text(Ir, Kernel), Paths(Ir, Values, Text), TextUses(textUsesOf(Ir, Kernel)), Met(TextUses.size()),
         Result(Values.known()) {}
 
   KernelAccesses run() {

@@ -12,7 +12,4 @@ std::vector<ParameterAccess> parametersOf(const clang::FunctionDecl &Kernel);
 /// May a value of this type hold a pointer?
 bool leadsToPointer(clang::QualType T);
 
-/// Does the function read the value of an argument, and refer to it no longer when it has ended?
-bool onlyReads(const clang::FunctionDecl &Function, unsigned Argument, unsigned Depth = 0);
-
 } // namespace cufuse

@@ -11,6 +11,8 @@
 #include <clang/AST/ParentMap.h>
 #include <clang/AST/StmtCXX.h>
 #include <clang/Basic/SourceManager.h>
+#include <llvm/Analysis/CaptureTracking.h>
+#include <llvm/IR/Module.h>
 
 namespace cufuse {
 
@@ -42,6 +44,15 @@ bool leadsToPlaceOfPointer(clang::QualType T) {
   return !To.isNull() && !To.isConstQualified() && leadsToPointer(To);
 }
 
+/// Its code, without the calls that were inlined there; null where there is none.
+const llvm::Function *codeOf(const clang::FunctionDecl &F, const DeviceIr &Ir) {
+  for (const llvm::Function &Each : *Ir.kernel().getParent())
+    if (const clang::ValueDecl *Of = Ir.declared(Each);
+        Of && Of->getCanonicalDecl() == F.getCanonicalDecl() && !Each.isDeclaration())
+      return &Each;
+  return nullptr;
+}
+
 /// Where an expression stands in a call.
 struct Passed {
   const clang::FunctionDecl *Callee = nullptr;
@@ -50,8 +61,8 @@ struct Passed {
 
 class Uses {
 public:
-  explicit Uses(const clang::FunctionDecl &Kernel)
-      : Kernel(Kernel), Context(Kernel.getASTContext()), Sources(Context.getSourceManager()),
+  Uses(const DeviceIr &Ir, const clang::FunctionDecl &Kernel)
+      : Ir(Ir), Kernel(Kernel), Context(Kernel.getASTContext()), Sources(Context.getSourceManager()),
         Parents(const_cast<clang::Stmt *>(Kernel.getBody())) {
     enter(Kernel);
   }
@@ -405,6 +416,23 @@ private:
     return refersLater(Outer);
   }
 
+  /// By its code, which may be inlined elsewhere: does the argument's address go nowhere, and nothing that it holds?
+  bool onlyReads(const clang::FunctionDecl &Callee, unsigned Argument) const {
+    if (Argument >= Callee.getNumParams() ||
+        leadsToPointer(Callee.getParamDecl(Argument)->getType().getNonReferenceType()))
+      return false;
+    auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(&Callee);
+    auto *Made = llvm::dyn_cast<clang::CXXConstructorDecl>(&Callee);
+    if (Method && !Method->isUserProvided() &&
+        (Made ? Made->isCopyOrMoveConstructor()
+              : Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator()))
+      return true;
+    const llvm::Function *Code = codeOf(Callee, Ir);
+    const unsigned At = Argument + (Method && Method->isInstance()) + (Code && Code->hasStructRetAttr());
+    return Code && At < Code->arg_size() && Code->getArg(At)->getType()->isPointerTy() &&
+           !llvm::PointerMayBeCaptured(Code->getArg(At), /*ReturnCaptures=*/true);
+  }
+
   /// May something refer to the argument when the call has ended: its result, its object, or what others lead to?
   bool keeps(const clang::FunctionDecl *Callee, unsigned Argument, bool Later) const {
     if (!Callee)
@@ -443,6 +471,7 @@ private:
     return false;
   }
 
+  const DeviceIr &Ir;
   const clang::FunctionDecl &Kernel;
   const clang::ASTContext &Context;
   const clang::SourceManager &Sources;
@@ -457,6 +486,8 @@ private:
 
 } // namespace
 
-std::vector<TextUse> textUsesOf(const clang::FunctionDecl &Kernel) { return Uses(Kernel).run(); }
+std::vector<TextUse> textUsesOf(const DeviceIr &Ir, const clang::FunctionDecl &Kernel) {
+  return Uses(Ir, Kernel).run();
+}
 
 } // namespace cufuse

@@ -29,7 +29,7 @@ struct TextUse {
   bool isFollowed() const { return Direct && (Loads || Stores); }
 };
 
-std::vector<TextUse> textUsesOf(const clang::FunctionDecl &Kernel);
+std::vector<TextUse> textUsesOf(const DeviceIr &Ir, const clang::FunctionDecl &Kernel);
 
 /// As the code has it.
 LineAndColumn placeOf(clang::SourceLocation Where, const clang::ASTContext &Context);
