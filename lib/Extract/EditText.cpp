@@ -6,6 +6,7 @@
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclFriend.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
+#include <clang/Analysis/CFG.h>
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 
@@ -260,56 +261,39 @@ void editReferences(TextEdits &Edits, llvm::ArrayRef<const clang::DeclRefExpr *>
 
 namespace {
 
-/// Finds where a thread leaves while a local variable of the kernel has a destructor to run.
-class FindUndestroyed {
-public:
-  FindUndestroyed(const clang::ASTContext &Context, bool AtEnd) : Context(Context), AtEnd(AtEnd) {}
-
-  std::optional<std::pair<clang::SourceLocation, std::string>> in(const clang::Stmt &Body) {
-    walk(&Body, /*IsBody=*/true);
-    return std::move(Found);
+/// Where a thread leaves while a variable of the kernel has a destructor to run, and what would not: at the first such
+/// return, else at the end.
+std::optional<std::pair<clang::SourceLocation, std::string>> undestroyed(const clang::FunctionDecl &Kernel,
+                                                                         bool AtEnd) {
+  clang::CFG::BuildOptions Options;
+  Options.AddImplicitDtors = true;
+  const auto Ways = clang::CFG::buildCFG(&Kernel, Kernel.getBody(), &Kernel.getASTContext(), Options);
+  if (!Ways)
+    return std::pair(Kernel.getLocation(), std::string("its ways are not known"));
+  std::map<clang::SourceLocation, const clang::VarDecl *> Returns, Ends; // the innermost variable of each
+  for (const clang::CFGBlock *Block : *Ways) {
+    const clang::ReturnStmt *Return = nullptr;
+    for (const clang::CFGElement &Each : *Block) {
+      if (const auto S = Each.getAs<clang::CFGStmt>(); S && llvm::isa<clang::ReturnStmt>(S->getStmt()))
+        Return = llvm::cast<clang::ReturnStmt>(S->getStmt());
+      const auto Destructor = Each.getAs<clang::CFGAutomaticObjDtor>();
+      if (!Destructor)
+        continue;
+      const clang::VarDecl *V = Destructor->getVarDecl();
+      if (Return)
+        Returns.try_emplace(Return->getBeginLoc(), V);
+      else if (AtEnd && llvm::any_of(Kernel.getBody()->children(), [&](const clang::Stmt *Child) {
+                 auto *Declares = llvm::dyn_cast<clang::DeclStmt>(Child);
+                 return Declares && llvm::is_contained(Declares->decls(), V);
+               }))
+        Ends.try_emplace(V->getLocation(), V);
+    }
   }
-
-private:
-  void walk(const clang::Stmt *S, bool IsBody = false) {
-    if (!S || Found || llvm::isa<clang::LambdaExpr>(S))
-      return;
-    if (auto *Decls = llvm::dyn_cast<clang::DeclStmt>(S))
-      for (const clang::Decl *D : Decls->decls())
-        if (auto *V = llvm::dyn_cast<clang::VarDecl>(D); V && V->hasLocalStorage() && isDestroyed(*V))
-          Live.push_back(V);
-    if (llvm::isa<clang::ReturnStmt>(S) && !Live.empty())
-      return report(S->getBeginLoc());
-    const size_t Outer = Live.size();
-    for (const clang::Stmt *Child : S->children())
-      walk(Child);
-    if (IsBody && AtEnd && !Live.empty() && !Found)
-      report(Live.back()->getLocation());
-    if (!llvm::isa<clang::DeclStmt>(S))
-      Live.resize(Outer);
-  }
-
-  void report(clang::SourceLocation Where) {
-    Found.emplace(Where, "the destructor of " + Live.back()->getNameAsString() + " would not run");
-  }
-
-  bool isDestroyed(const clang::VarDecl &V) const {
-    return V.needsDestruction(Context) == clang::QualType::DK_cxx_destructor ||
-           (V.getType()->isReferenceType() && V.getInit() && extends(V.getInit(), V));
-  }
-  /// A reference keeps an object that was made for it.
-  static bool extends(const clang::Stmt *S, const clang::VarDecl &V) {
-    if (auto *Object = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(S);
-        Object && Object->getExtendingDecl() == &V && Object->getType().isDestructedType())
-      return true;
-    return llvm::any_of(S->children(), [&](const clang::Stmt *Child) { return Child && extends(Child, V); });
-  }
-
-  const clang::ASTContext &Context;
-  const bool AtEnd;
-  std::vector<const clang::VarDecl *> Live;
-  std::optional<std::pair<clang::SourceLocation, std::string>> Found;
-};
+  if (Returns.empty() && Ends.empty())
+    return std::nullopt;
+  const auto &[At, V] = Returns.empty() ? *Ends.rbegin() : *Returns.begin();
+  return std::pair(At, "the destructor of " + V->getNameAsString() + " would not run");
+}
 
 } // namespace
 
@@ -318,7 +302,7 @@ void editReturns(TextEdits &Edits, const FunctionUse &Kernel, bool AtEnd) {
   auto Refuse = [&](clang::SourceLocation Where, const std::string &What) {
     Edits.refuse(BlockerKind::ExitUnannounced, Where, What);
   };
-  if (const auto Undestroyed = FindUndestroyed(Text.unit().ast(), AtEnd).in(*Kernel.Function->getBody()))
+  if (const auto Undestroyed = undestroyed(*Kernel.Function, AtEnd))
     Refuse(Undestroyed->first, Undestroyed->second);
   for (const clang::ReturnStmt *Return : Kernel.Returns) {
     const clang::SourceLocation At = Return->getReturnLoc();
