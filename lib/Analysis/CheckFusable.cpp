@@ -41,7 +41,7 @@ public:
     kernel();
     for (const auto &[Function, Use] : Reach.Functions)
       function(Use);
-    if (!Ir || waitsThroughPointer(*Ir))
+    if (Ir)
       throughPointers();
     unknownCallees();
     if (Ir && !Ir->hiddenState().empty())
@@ -364,19 +364,12 @@ private:
   }
 
   void throughPointers() {
-    const auto Synchronising = synchronisingFunctions(Reach);
-    for (const auto &[Function, Use] : Reach.Functions)
-      for (const CallSite &Call : Use.Calls) {
-        const clang::FunctionDecl *Definition = withBody(Call.Callee);
-        if (!Call.IsRun || !Definition || !Synchronising.contains(Definition))
-          continue;
-        const auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Definition);
-        if (!Call.Call && !llvm::isa<clang::CXXConstructorDecl, clang::CXXDestructorDecl>(Definition))
-          block(BlockerKind::BarrierThroughPointer, Call.Where,
-                (Method && Method->isVirtual() ? "virtual " : "") + qualifiedNameOf(*Definition));
-        else if (Method && Method->isVirtual())
-          block(BlockerKind::BarrierThroughPointer, Call.Where, "virtual " + qualifiedNameOf(*Definition));
-      }
+    for (const auto &[Call, Waits] : waitsThroughPointers(*Ir)) {
+      const auto *F = llvm::dyn_cast_or_null<clang::FunctionDecl>(Ir->declared(*Waits));
+      const auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(F);
+      block(BlockerKind::BarrierThroughPointer, Ir->where(*Call),
+            (Method && Method->isVirtual() ? "virtual " : "") + (F ? qualifiedNameOf(*F) : Waits->getName().str()));
+    }
   }
 
   void global(const clang::VarDecl &Variable) {

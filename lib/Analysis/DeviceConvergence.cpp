@@ -42,31 +42,17 @@ void removeTraps(llvm::Function &F) {
       for (BasicBlock *Before : llvm::predecessors(Block))
         Work.push_back(Before);
   }
-  for (BasicBlock &Block : F) {
-    if (!Live.contains(&Block))
-      continue;
-    if (auto *Branch = llvm::dyn_cast<llvm::BranchInst>(Block.getTerminator());
-        Branch && Branch->isConditional() &&
-        Live.contains(Branch->getSuccessor(0)) != Live.contains(Branch->getSuccessor(1))) {
-      BasicBlock *Stays = Branch->getSuccessor(Live.contains(Branch->getSuccessor(0)) ? 0 : 1);
-      BasicBlock *Goes = Branch->getSuccessor(Live.contains(Branch->getSuccessor(0)) ? 1 : 0);
-      Goes->removePredecessor(&Block, /*KeepOneInputPHIs=*/true);
-      llvm::BranchInst::Create(Stays, Branch->getIterator())->setDebugLoc(Branch->getDebugLoc());
-      Branch->eraseFromParent();
-    } else if (auto *Switch = llvm::dyn_cast<llvm::SwitchInst>(Block.getTerminator())) {
-      for (auto Case = Switch->case_begin(); Case != Switch->case_end();)
-        if (Live.contains(Case->getCaseSuccessor()))
-          ++Case;
-        else {
-          Case->getCaseSuccessor()->removePredecessor(&Block, /*KeepOneInputPHIs=*/true);
-          Case = Switch->removeCase(Case);
-        }
-      if (!Live.contains(Switch->getDefaultDest()) && Switch->getNumCases() > 0) {
-        Switch->getDefaultDest()->removePredecessor(&Block, /*KeepOneInputPHIs=*/true);
-        Switch->setDefaultDest(Switch->case_begin()->getCaseSuccessor());
-        Switch->removeCase(Switch->case_begin());
+  for (BasicBlock *Block : Live) {
+    llvm::Instruction &End = *Block->getTerminator();
+    const auto Stays = llvm::find_if(llvm::successors(Block), [&](BasicBlock *To) { return Live.contains(To); });
+    for (unsigned I = 0; I < End.getNumSuccessors(); ++I)
+      if (BasicBlock *Goes = End.getSuccessor(I); !Live.contains(Goes)) {
+        Goes->removePredecessor(Block, /*KeepOneInputPHIs=*/true);
+        End.setSuccessor(I, *Stays);
+        for (llvm::PHINode &Phi : Stays->phis())
+          Phi.addIncoming(Phi.getIncomingValueForBlock(Block), Block);
       }
-    }
+    llvm::ConstantFoldTerminator(Block);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <clang/Lex/HeaderSearch.h>
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Lex/PreprocessorOptions.h>
+#include <llvm/ADT/StringSwitch.h>
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/InstructionSimplify.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
@@ -18,6 +19,7 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -32,6 +34,7 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include <unordered_map>
 
@@ -115,6 +118,8 @@ public:
   void flatten(llvm::Function &F) {
     if (!Entered.insert(&F).second)
       return;
+    if (!Compared)
+      nameExtremes(F);
     bool Inlined = inlineCalls(F);
     simplify(F);
     // What a pointer leads to may be known only when the variables are in registers.
@@ -130,6 +135,22 @@ public:
   }
 
 private:
+  /// Says what `max` of integers is, which LLVM knows by a name of its own.
+  static void nameExtremes(llvm::Function &F) {
+    for (llvm::Instruction &I : llvm::make_early_inc_range(llvm::instructions(F)))
+      if (auto *Call = llvm::dyn_cast<llvm::CallInst>(&I); Call && Call->getCalledFunction())
+        if (const auto Which = llvm::StringSwitch<llvm::Intrinsic::ID>(Call->getCalledFunction()->getName())
+                                   .Cases({"__nv_max", "__nv_llmax"}, llvm::Intrinsic::smax)
+                                   .Cases({"__nv_min", "__nv_llmin"}, llvm::Intrinsic::smin)
+                                   .Cases({"__nv_umax", "__nv_ullmax"}, llvm::Intrinsic::umax)
+                                   .Cases({"__nv_umin", "__nv_ullmin"}, llvm::Intrinsic::umin)
+                                   .Default(llvm::Intrinsic::not_intrinsic)) {
+          llvm::IRBuilder<> Build(Call);
+          Call->replaceAllUsesWith(Build.CreateBinaryIntrinsic(Which, Call->getArgOperand(0), Call->getArgOperand(1)));
+          Call->eraseFromParent();
+        }
+  }
+
   bool inlineCalls(llvm::Function &F) {
     bool Changed = false;
     std::vector<llvm::CallBase *> Calls;
@@ -285,6 +306,8 @@ public:
         continue;
       if (Change)
         Change(*Ir);
+      else
+        keepMentioned(*Ir);
       Flattener Flattener(/*Compared=*/static_cast<bool>(Change));
       Flattener.flatten(*Ir->Kernel);
       for (llvm::Function &F : *Ir->Module)
@@ -300,6 +323,20 @@ private:
   static void keep(const clang::FunctionDecl *F) {
     if (!F->hasAttr<clang::UsedAttr>())
       const_cast<clang::FunctionDecl *>(F)->addAttr(clang::UsedAttr::CreateImplicit(F->getASTContext()));
+  }
+
+  /// A pointer may lead to all that is named other than by a call: also in the value of a table, which the module does
+  /// not have.
+  void keepMentioned(DeviceIr &Ir) const {
+    llvm::DenseSet<const clang::FunctionDecl *> Mentioned;
+    for (const auto &[Function, Use] : Reach.Functions)
+      for (const CallSite &Call : Use.Calls)
+        if (!Call.Call && Call.IsRun && !llvm::isa<clang::CXXConstructorDecl, clang::CXXDestructorDecl>(Call.Callee))
+          Mentioned.insert(Call.Callee->getCanonicalDecl());
+    for (llvm::Function &F : *Ir.Module)
+      if (const clang::ValueDecl *Of = Ir.declared(F);
+          Of && Mentioned.contains(llvm::cast<clang::FunctionDecl>(Of->getCanonicalDecl())))
+        llvm::appendToCompilerUsed(*Ir.Module, {&F});
   }
 
   void add(const clang::FunctionDecl *Definition) {

@@ -32,34 +32,6 @@ bool isOfBlock(StringRef Register) {
   return false;
 }
 
-/// The most that a number made of indices and sizes can be, if it has not wrapped and is not negative.
-std::optional<uint64_t> mostOf(const llvm::Value *V, unsigned Depth = 0) {
-  const StringRef Register = registerName(V);
-  if (Register.starts_with("tid.") || Register.starts_with("ntid."))
-    return Register.ends_with(".z") ? 64 : MaxBlockThreads;
-  if (Register.starts_with("ctaid.") || Register.starts_with("nctaid."))
-    return Register.ends_with(".x") ? INT32_MAX : UINT16_MAX;
-  const unsigned Bits = V->getType()->getScalarSizeInBits();
-  if (Depth > 12 || Bits < 32 || Bits > 64)
-    return std::nullopt;
-  auto Fits = [&](uint64_t Most) { return Most >> (Bits - 1) == 0 ? std::optional(Most) : std::nullopt; };
-  const llvm::APInt *Number;
-  if (match(V, m_APInt(Number)))
-    return Fits(Number->getZExtValue());
-  const llvm::Value *A, *B;
-  if (match(V, m_ZExtOrSExt(m_Value(A))) || match(V, m_Trunc(m_Value(A)))) {
-    const auto Most = mostOf(A, Depth + 1);
-    return Most ? Fits(*Most) : std::nullopt;
-  }
-  const bool Adds = match(V, m_Add(m_Value(A), m_Value(B)));
-  if (!Adds && !match(V, m_Mul(m_Value(A), m_Value(B))))
-    return std::nullopt;
-  const auto Left = mostOf(A, Depth + 1), Right = mostOf(B, Depth + 1);
-  if (!Left || !Right)
-    return std::nullopt;
-  return Fits(Adds ? llvm::SaturatingAdd(*Left, *Right) : llvm::SaturatingMultiply(*Left, *Right));
-}
-
 /// blockIdx.x * blockDim.x + threadIdx.x: not negative unless it has become too large.
 bool countsThreads(const llvm::Value *V) {
   const llvm::Value *A, *B;
@@ -81,16 +53,6 @@ bool countsThreads(const llvm::Value *V) {
 bool isMadeOfConstants(const llvm::Value *V) {
   auto *Argument = llvm::dyn_cast<llvm::Argument>(V);
   return llvm::isa<llvm::Constant>(V) || (Argument && !Argument->hasByValAttr());
-}
-
-/// Does nothing write where the pointer leads, itself or by a pointer that is made of it?
-bool isOnlyRead(const llvm::Value &Pointer) {
-  return llvm::all_of(Pointer.users(), [&](const llvm::User *User) {
-    if (auto *Copy = llvm::dyn_cast<llvm::MemTransferInst>(User))
-      return Copy->getRawDest() != &Pointer && !Copy->isVolatile();
-    return llvm::isa<llvm::LoadInst>(User) ||
-           (llvm::isa<llvm::GetElementPtrInst, llvm::AddrSpaceCastInst>(User) && isOnlyRead(*User));
-  });
 }
 
 /// An argument that every thread has for itself, because it writes there, or may.
@@ -139,6 +101,15 @@ bool isTable(const llvm::AllocaInst &Memory) {
 }
 
 } // namespace
+
+bool isOnlyRead(const llvm::Value &Pointer) {
+  return llvm::all_of(Pointer.users(), [&](const llvm::User *User) {
+    if (auto *Copy = llvm::dyn_cast<llvm::MemTransferInst>(User))
+      return Copy->getRawDest() != &Pointer && !Copy->isVolatile();
+    return llvm::isa<llvm::LoadInst>(User) ||
+           (llvm::isa<llvm::GetElementPtrInst, llvm::AddrSpaceCastInst>(User) && isOnlyRead(*User));
+  });
+}
 
 /// Does a register hold the same in all lanes?
 bool ThreadsOfBlock::isSame(StringRef Register) const {
@@ -309,7 +280,7 @@ bool ThreadsOfBlock::isWarpUniform(const llvm::Value *V) const {
     // A negative number would be rounded up in all lanes but the first.
     if (!Number->isStrictlyPositive() || Number->urem(WarpSize) != 0 || !isLaneNumber(A))
       return false;
-    if (mostOf(A))
+    if (llvm::isKnownNonNegative(A, llvm::SimplifyQuery(llvm::cast<llvm::Instruction>(V)->getDataLayout())))
       return true;
     return countsThreads(A) && (SignedThreadNumber = true);
   }

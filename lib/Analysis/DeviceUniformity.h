@@ -32,6 +32,9 @@ private:
   std::vector<const llvm::Instruction *> ForOthers; ///< They store where other blocks may read.
 };
 
+/// Does nothing write where the pointer leads, itself or by a pointer that is made of it?
+bool isOnlyRead(const llvm::Value &Pointer);
+
 /// Who agrees: all threads of a block, or all lanes of a warp in a block whose rows are whole warps, that is one row,
 /// or that is one plane. In rows, threadIdx.y and z are the same in a warp, and threadIdx.x is a multiple of 32 and the
 /// lane; in a plane, threadIdx.y * blockDim.x + threadIdx.x is.

@@ -1,6 +1,6 @@
 #include "LoopValues.h"
 
-#include "cufuse/Analysis/DeviceIr.h"
+#include "DeviceUniformity.h"
 
 #include <llvm/ADT/GenericCycleImpl.h>
 #include <llvm/Analysis/SimplifyQuery.h>
@@ -55,13 +55,6 @@ bool isSome(const Value &V, const Instruction &At, unsigned Depth) {
          IsSome(0);
 }
 
-/// An argument that nothing changes.
-static bool isOnlyLoaded(const Value &Pointer) {
-  return llvm::all_of(Pointer.users(), [](const llvm::User *User) {
-    return isa<llvm::LoadInst>(User) || (isa<llvm::GetElementPtrInst>(User) && isOnlyLoaded(*User));
-  });
-}
-
 bool isOfLaunch(const Value &V, unsigned Depth) {
   if (auto *Argument = dyn_cast<llvm::Argument>(&V))
     return Argument->getParent()->getCallingConv() == llvm::CallingConv::PTX_Kernel;
@@ -70,7 +63,7 @@ bool isOfLaunch(const Value &V, unsigned Depth) {
     return isa<llvm::Constant>(V);
   if (auto *Load = dyn_cast<llvm::LoadInst>(I)) {
     auto *Of = dyn_cast<llvm::Argument>(Load->getPointerOperand()->stripInBoundsConstantOffsets());
-    return Of && Of->hasByValAttr() && isOfLaunch(*Of) && isOnlyLoaded(*Of);
+    return Of && Of->hasByValAttr() && isOfLaunch(*Of) && isOnlyRead(*Of);
   }
   const llvm::StringRef Register = intrinsicName(I);
   return Register.contains(".sreg.ntid.") || Register.contains(".sreg.nctaid.") ||

@@ -42,32 +42,34 @@ Meets ofDeclared(const DeviceIr &Ir, const llvm::Function &Callee) {
   }
 }
 
-/// Does what is called, a function with a body or whatever a pointer leads to, synchronise in one of these ways, or in
-/// one that is not known?
-bool synchronises(const DeviceIr &Ir, const llvm::CallBase &Call, llvm::ArrayRef<Meets> Ways,
-                  llvm::DenseSet<const llvm::Function *> &Seen) {
-  auto InBody = [&](const llvm::Function &F) {
-    return Seen.insert(&F).second && llvm::any_of(llvm::instructions(F), [&](const llvm::Instruction &I) {
-             auto *Inner = llvm::dyn_cast<llvm::CallBase>(&I);
-             if (!Inner)
-               return false;
-             const llvm::Function *Callee = Inner->getCalledFunction();
-             if (!Inner->isInlineAsm() && (!Callee || !Callee->isDeclaration()))
-               return synchronises(Ir, *Inner, Ways, Seen);
-             const Meets What = meets(Ir, *Inner);
-             return What == Meets::Unknown || llvm::is_contained(Ways, What);
-           });
-  };
+using Functions = llvm::DenseSet<const llvm::Function *>;
+
+/// Does the function, or what it calls, synchronise in one of these ways, or in one that is not known?
+bool synchronises(const DeviceIr &Ir, const llvm::Function &F, llvm::ArrayRef<Meets> Ways, Functions &Seen);
+
+/// Does what is called, a function with a body or whatever a pointer leads to?
+bool synchronises(const DeviceIr &Ir, const llvm::CallBase &Call, llvm::ArrayRef<Meets> Ways, Functions &Seen) {
   if (const llvm::Function *Callee = Call.getCalledFunction())
-    return InBody(*Callee);
-  return llvm::any_of(*Call.getModule(), [&](const llvm::Function &F) {
-    return F.hasAddressTaken() &&
-           (F.isDeclaration() ? ofDeclared(Ir, F) == Meets::Unknown || llvm::is_contained(Ways, ofDeclared(Ir, F))
-                              : InBody(F));
-  });
+    return synchronises(Ir, *Callee, Ways, Seen);
+  return llvm::any_of(*Call.getModule(),
+                      [&](const llvm::Function &F) { return F.hasAddressTaken() && synchronises(Ir, F, Ways, Seen); });
+}
+
+bool synchronises(const DeviceIr &Ir, const llvm::Function &F, llvm::ArrayRef<Meets> Ways, Functions &Seen) {
+  auto IsOne = [&](Meets What) { return What == Meets::Unknown || llvm::is_contained(Ways, What); };
+  if (F.isDeclaration())
+    return IsOne(ofDeclared(Ir, F));
+  return Seen.insert(&F).second && llvm::any_of(llvm::instructions(F), [&](const llvm::Instruction &I) {
+           auto *Inner = llvm::dyn_cast<llvm::CallBase>(&I);
+           if (!Inner)
+             return false;
+           const llvm::Function *Callee = Inner->getCalledFunction();
+           return !Inner->isInlineAsm() && (!Callee || !Callee->isDeclaration()) ? synchronises(Ir, *Inner, Ways, Seen)
+                                                                                 : IsOne(meets(Ir, *Inner));
+         });
 }
 bool synchronises(const DeviceIr &Ir, const llvm::CallBase &Call, llvm::ArrayRef<Meets> Ways) {
-  llvm::DenseSet<const llvm::Function *> Seen;
+  Functions Seen;
   return synchronises(Ir, Call, Ways, Seen);
 }
 
@@ -147,13 +149,38 @@ bool mayWaitForBlockInside(const DeviceIr &Ir, const llvm::CallBase &Call) {
   return synchronises(Ir, Call, Meets::Block);
 }
 
-bool waitsThroughPointer(const DeviceIr &Ir) {
-  return llvm::any_of(llvm::instructions(Ir.kernel()), [&](const llvm::Instruction &I) {
-    auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
-    return Call && !llvm::isa<llvm::InlineAsm>(Call->getCalledOperand()) &&
-           (!Call->getCalledFunction() ||
-            (!Call->getCalledFunction()->isDeclaration() && mayWaitForBlockInside(Ir, *Call)));
-  });
+std::vector<std::pair<const llvm::CallBase *, const llvm::Function *>> waitsThroughPointers(const DeviceIr &Ir) {
+  std::vector<std::pair<const llvm::CallBase *, const llvm::Function *>> Found;
+  auto Called = calledBy(Ir.kernel());
+  Called.insert(&Ir.kernel());
+  for (const llvm::Function *By : Called)
+    for (const llvm::Instruction &I : llvm::instructions(By))
+      if (auto *Call = llvm::dyn_cast<llvm::CallBase>(&I); Call && Call->isIndirectCall())
+        for (const llvm::Function &F : *By->getParent())
+          if (Functions Seen; F.hasAddressTaken() && synchronises(Ir, F, Meets::Block, Seen))
+            Found.push_back({Call, &F});
+  return Found;
+}
+
+llvm::SmallSetVector<llvm::Function *, 8> calledBy(const llvm::Function &Caller) {
+  llvm::SmallSetVector<llvm::Function *, 8> Called;
+  auto AddCalled = [&](const llvm::Function &By) {
+    for (const llvm::Instruction &I : llvm::instructions(By)) {
+      auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
+      if (!Call || Call->isInlineAsm())
+        continue;
+      if (llvm::Function *Callee = Call->getCalledFunction())
+        Called.insert(Callee);
+      else
+        for (llvm::Function &F : *const_cast<llvm::Module *>(Caller.getParent()))
+          if (F.hasAddressTaken())
+            Called.insert(&F);
+    }
+  };
+  AddCalled(Caller);
+  for (size_t At = 0; At < Called.size(); ++At)
+    AddCalled(*Called[At]);
+  return Called;
 }
 
 std::optional<std::set<unsigned>> knownBarriers(const DeviceIr &Ir) {

@@ -3,6 +3,7 @@
 
 #include "cufuse/Analysis/DeviceIr.h"
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/IR/InstrTypes.h>
 
 #include <optional>
@@ -22,9 +23,12 @@ bool partsInside(const llvm::InlineAsm &Assembly);
 /// May a function with a body, or whatever a pointer leads to, wait for the block?
 bool mayWaitForBlockInside(const DeviceIr &Ir, const llvm::CallBase &Call);
 
-/// Does the kernel call through a pointer, which may lead to a table that the code does not have, or may it wait for
-/// the block in a function that calls itself?
-bool waitsThroughPointer(const DeviceIr &Ir);
+/// Functions that may wait for the block, by the calls through pointers that may lead there.
+std::vector<std::pair<const llvm::CallBase *, const llvm::Function *>> waitsThroughPointers(const DeviceIr &Ir);
+
+/// What it calls and what that calls, itself if it is recursive. A pointer may lead to any function that is named other
+/// than by a call.
+llvm::SmallSetVector<llvm::Function *, 8> calledBy(const llvm::Function &Caller);
 
 /// The barriers of 1 to 15 that the kernel names, where the code knows all their numbers.
 std::optional<std::set<unsigned>> knownBarriers(const DeviceIr &Ir);

@@ -1,16 +1,15 @@
 #include "cufuse/Analysis/SpinLoops.h"
 
 #include "LoopValues.h"
+#include "Meetings.h"
 
 #include <llvm/ADT/GenericCycleImpl.h>
 #include <llvm/ADT/SetVector.h>
-#include <llvm/ADT/StringSwitch.h>
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/CycleAnalysis.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/CFG.h>
-#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -244,50 +243,14 @@ private:
   std::map<const Cycle *, OfLoop> Loops;
 };
 
-/// Leads branches directly to where they go, and says what `max` is: a copy is simplified, since the order in the text
-/// means nothing here.
+/// Leads branches directly to where they go: a copy is simplified, since the order in the text means nothing here.
 void simplify(llvm::Function &F) {
-  for (Instruction &I : llvm::make_early_inc_range(llvm::instructions(F)))
-    if (auto *Call = dyn_cast<llvm::CallInst>(&I); Call && Call->getCalledFunction())
-      if (const auto Which = llvm::StringSwitch<llvm::Intrinsic::ID>(Call->getCalledFunction()->getName())
-                                 .Cases({"__nv_max", "__nv_llmax"}, llvm::Intrinsic::smax)
-                                 .Cases({"__nv_umax", "__nv_ullmax"}, llvm::Intrinsic::umax)
-                                 .Default(llvm::Intrinsic::not_intrinsic)) {
-        llvm::IRBuilder<> Build(Call);
-        Call->replaceAllUsesWith(Build.CreateBinaryIntrinsic(Which, Call->getArgOperand(0), Call->getArgOperand(1)));
-        Call->eraseFromParent();
-      }
   llvm::FunctionAnalysisManager Analyses;
   Analyses.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
   Analyses.registerPass([] { return llvm::DominatorTreeAnalysis(); });
   Analyses.registerPass([] { return llvm::AssumptionAnalysis(); });
   Analyses.registerPass([] { return llvm::TargetIRAnalysis(); });
   llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions().needCanonicalLoops(false)).run(F, Analyses);
-}
-
-using Functions = llvm::SmallSetVector<llvm::Function *, 8>;
-
-/// What it calls and what that calls, itself if it is recursive. A pointer may lead to any function that is named other
-/// than by a call.
-Functions calledBy(const llvm::Function &Caller) {
-  Functions Called;
-  auto AddCalled = [&](const llvm::Function &By) {
-    for (const Instruction &I : llvm::instructions(By)) {
-      auto *Call = dyn_cast<llvm::CallBase>(&I);
-      if (!Call || Call->isInlineAsm())
-        continue;
-      if (llvm::Function *Callee = Call->getCalledFunction())
-        Called.insert(Callee);
-      else
-        for (llvm::Function &F : *const_cast<llvm::Module *>(Caller.getParent()))
-          if (F.hasAddressTaken())
-            Called.insert(&F);
-    }
-  };
-  AddCalled(Caller);
-  for (size_t At = 0; At < Called.size(); ++At)
-    AddCalled(*Called[At]);
-  return Called;
 }
 
 } // namespace
@@ -297,7 +260,7 @@ std::optional<Finding> findSpinLoop(const DeviceIr &Ir) {
   llvm::Function *Kernel = Copy->getFunction(Ir.kernel().getName());
   // What is not inlined there: functions that call themselves, those that pointers lead to, and where it would be too
   // much.
-  Functions All = calledBy(*Kernel);
+  auto All = calledBy(*Kernel);
   All.insert(Kernel);
   All.remove_if([](const llvm::Function *F) { return F->isDeclaration(); });
   FreshReads Reads;

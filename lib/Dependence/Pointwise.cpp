@@ -162,12 +162,7 @@ private:
 
   /// Made of integer parameters alone.
   bool isUniform(const Polynomial &P) const {
-    return llvm::all_of(P.atoms(), [&](const std::string &Atom) {
-      const auto Q = Accesses.Quotients.find(Atom);
-      return Q == Accesses.Quotients.end()
-                 ? Accesses.parameter(Atom) != nullptr
-                 : !isWrap(Atom) && isUniform(Q->second.Dividend) && isUniform(Q->second.Divisor);
-    });
+    return isMadeOf(P, Accesses.Quotients, [&](auto &Atom) { return Accesses.parameter(Atom) != nullptr; });
   }
 
   void sites() {

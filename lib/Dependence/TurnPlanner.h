@@ -4,6 +4,7 @@
 #include "Bounds.h"
 #include "Refusals.h"
 #include "cufuse/Dependence/InTurn.h"
+#include "cufuse/Kernel/Wrapping.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
@@ -52,12 +53,7 @@ protected:
   static bool isGrid(llvm::StringRef Atom) { return Atom.starts_with("gridDim."); }
   /// Can the launcher compute it?
   bool isOfLaunch(const Polynomial &P) const {
-    return llvm::all_of(P.atoms(), [&](const std::string &Atom) {
-      const auto Q = Graph.Quotients.find(Atom);
-      return Q == Graph.Quotients.end()
-                 ? isArgument(Graph, Atom) || isGrid(Atom)
-                 : !isWrap(Atom) && isOfLaunch(Q->second.Dividend) && isOfLaunch(Q->second.Divisor);
-    });
+    return isMadeOf(P, Graph.Quotients, [&](auto &Atom) { return isArgument(Graph, Atom) || isGrid(Atom); });
   }
   std::string fact(unsigned Node, const AccessSite &Site) const {
     return fmt::format("{}: {}", Graph.Nodes[Node].Name, Site.str());

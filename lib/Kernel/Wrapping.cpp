@@ -7,6 +7,16 @@ namespace cufuse {
 
 static constexpr std::int64_t Wrapped = std::int64_t(1) << 32;
 
+bool isMadeOf(const Polynomial &P, const std::map<std::string, Quotient> &Quotients,
+              llvm::function_ref<bool(const std::string &)> Is) {
+  return llvm::all_of(P.atoms(), [&](const std::string &Atom) {
+    const auto Q = Quotients.find(Atom);
+    return Q == Quotients.end() ? Is(Atom)
+                                : !isWrap(Atom) && isMadeOf(Q->second.Dividend, Quotients, Is) &&
+                                      isMadeOf(Q->second.Divisor, Quotients, Is);
+  });
+}
+
 bool mayBeNegative(Polynomial P, const std::map<std::string, Quotient> &Quotients) {
   for (const auto &[Atom, Q] : Quotients) {
     const Polynomial Factor = P.split(Atom).first;

@@ -3,7 +3,6 @@
 #include "cufuse/Kernel/Wrapping.h"
 
 #include <fmt/core.h>
-#include <llvm/ADT/StringSwitch.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -256,27 +255,13 @@ std::optional<Polynomial> IrValues::compute(const llvm::Value *V) {
   return llvm::isa<llvm::BinaryOperator>(I) ? binary(*I) : std::nullopt;
 }
 
-/// `max(a, b)` is the one that compares so with the other one.
-static std::optional<llvm::CmpInst::Predicate> extremum(const llvm::Instruction &I) {
-  using llvm::CmpInst;
-  auto *Call = llvm::dyn_cast<llvm::CallInst>(&I);
-  const llvm::Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-  const auto How = llvm::StringSwitch<CmpInst::Predicate>(Callee ? Callee->getName() : "")
-                       .Cases({"__nv_max", "__nv_llmax"}, CmpInst::ICMP_SGE)
-                       .Cases({"__nv_min", "__nv_llmin"}, CmpInst::ICMP_SLE)
-                       .Cases({"__nv_umax", "__nv_ullmax"}, CmpInst::ICMP_UGE)
-                       .Cases({"__nv_umin", "__nv_ullmin"}, CmpInst::ICMP_ULE)
-                       .Default(CmpInst::BAD_ICMP_PREDICATE);
-  return How == CmpInst::BAD_ICMP_PREDICATE ? std::nullopt : std::optional(How);
-}
-
 /// Where a value is one of several; it is that in no other way.
 static std::vector<const llvm::Value *> among(const llvm::Instruction &I, const llvm::LoopInfo &Loops) {
   if (!I.getType()->isIntegerTy())
     return {};
   if (auto *Select = llvm::dyn_cast<llvm::SelectInst>(&I))
     return {Select->getTrueValue(), Select->getFalseValue()};
-  if (extremum(I))
+  if (llvm::isa<llvm::MinMaxIntrinsic>(I))
     return {I.getOperand(0), I.getOperand(1)};
   auto *Phi = llvm::dyn_cast<llvm::PHINode>(&I);
   if (!Phi || Loops.isLoopHeader(Phi->getParent()))
@@ -303,8 +288,9 @@ void IrValues::holdsWhereChosen(const llvm::Instruction &I, const llvm::Value *A
   bool Whole = true;
   if (auto *Select = llvm::dyn_cast<llvm::SelectInst>(&I))
     holds(Select->getCondition(), Among == Select->getTrueValue(), Holds, Whole);
-  else if (const auto How = extremum(I))
-    holdsCompared(*How, Among, I.getOperand(Among == I.getOperand(0)), Holds, Whole);
+  else if (auto *Extreme = llvm::dyn_cast<llvm::MinMaxIntrinsic>(&I)) // the one that compares so with the other one
+    holdsCompared(llvm::CmpInst::getNonStrictPredicate(Extreme->getPredicate()), Among,
+                  I.getOperand(Among == I.getOperand(0)), Holds, Whole);
   else if (auto *Phi = llvm::cast<llvm::PHINode>(&I); llvm::count(Phi->incoming_values(), Among) == 1)
     holdsOnWay(*Phi, llvm::find(Phi->incoming_values(), Among) - Phi->incoming_values().begin(), Holds, Whole);
 }
@@ -360,11 +346,8 @@ unsigned IrValues::fewestBits(const llvm::Value *V, unsigned Depth) const {
 }
 
 bool IrValues::isOfLaunch(const Polynomial &P) const {
-  return llvm::all_of(P.atoms(), [&](const std::string &Atom) {
-    if (auto Q = Known.Quotients.find(Atom); Q != Known.Quotients.end())
-      return isOfLaunch(Q->second.Dividend) && isOfLaunch(Q->second.Divisor);
-    return Atom.starts_with("gridDim.") || Known.parameter(Atom);
-  });
+  return isMadeOf(P, Known.Quotients,
+                  [&](llvm::StringRef Atom) { return Atom.starts_with("gridDim.") || Known.parameter(Atom); });
 }
 
 /// What a bit-field holds: the value of which it has the bits alone, where others are put beside them.

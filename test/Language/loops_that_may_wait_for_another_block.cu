@@ -818,3 +818,17 @@ __global__ void addsTooLittle(float *c, int *o) {
   __threadfence();
   atomicExch(c, 0);
 }
+
+// A table that is constant leads to the function that waits.
+
+__device__ int waitsForTheFlag(volatile int *flag) {
+  while (*flag == 0)
+    ;
+  return 1;
+}
+__device__ int waitsForNothing(volatile int *) { return 0; }
+__device__ int (*const waits[])(volatile int *) = {waitsForTheFlag, waitsForNothing};
+
+// CHECK-LABEL: {{^}}waitsBehindATable(
+// CHECK: [SpinLoop]
+__global__ void waitsBehindATable(volatile int *flag, int *out, int n) { out[0] = waits[n & 1](flag); }

@@ -20,11 +20,11 @@ typedef float (*Map)(float);
 __device__ void nothing(float *) {}
 
 __global__ void through_pointer(float *data, int steps) {
-  // POINTER: {{[^ ]*}}:[[#@LINE+3]]:29: error: through_pointer: a function that synchronises is called through a
-  // POINTER-SAME: pointer: reverse [BarrierThroughPointer]
-  // POINTER: note: call it directly
   const Step step = steps ? reverse : nothing;
   for (int i = 0; i < steps; ++i)
+    // POINTER: {{[^ ]*}}:[[#@LINE+3]]:5: error: through_pointer: a function that synchronises is called through a
+    // POINTER-SAME: pointer: reverse [BarrierThroughPointer]
+    // POINTER: note: call it directly
     step(data);
 }
 

@@ -1,12 +1,9 @@
-// Functions that synchronise, and library functions that use the block, by what the text calls.
+// Library functions that use the block, by what the text calls.
 #pragma once
 
 #include "cufuse/Analysis/Reach.h"
 
 namespace cufuse {
-
-/// Functions that execute a barrier, themselves or through a callee.
-llvm::SetVector<const clang::FunctionDecl *> synchronisingFunctions(const Reached &Reach);
 
 /// Functions of libraries that use the block, and of which the linker of relocatable code keeps one for all files. In a
 /// fused file they are compiled for a part of the block.

@@ -3,10 +3,16 @@
 
 #include "cufuse/Kernel/Accesses.h"
 
+#include <llvm/ADT/STLFunctionalExtras.h>
+
 namespace cufuse {
 
 /// Indices times so much are taken to fit their types: `4 * i / 4` is i.
 constexpr std::int64_t MostFactor = 64;
+
+/// Is it made of such atoms alone, also in quotients? Of what is left of a number that wraps, it is not.
+bool isMadeOf(const Polynomial &P, const std::map<std::string, Quotient> &Quotients,
+              llvm::function_ref<bool(const std::string &)> Is);
 
 /// May the value be below zero, if all atoms are not? Remainders a - b * (a / b) of what is not negative are not.
 bool mayBeNegative(Polynomial P, const std::map<std::string, Quotient> &Quotients);
