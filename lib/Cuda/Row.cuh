@@ -26,7 +26,7 @@ struct CufuseRow {
     if (turns == 0)
       return inside;
 #ifdef CUFUSE_WIDE
-    if (*turn >= turns)
+    if (distance >= turns / wide * block)
       return false;
 #else
     if (distance >= turns * block)

@@ -14,15 +14,6 @@ namespace cufuse {
 
 namespace {
 
-/// Registers are 64 K for all threads of a multiprocessor: a row leaves a thread 40 of its own for all else.
-/// A warp may have sixteen vectors, which it has to have by itself.
-unsigned mostTurns(BlockShape Block, unsigned BytesOfElement, unsigned Wide) {
-  const std::uint64_t Registers = std::min<std::uint64_t>(65536 / Block.threads(), 256) - 40;
-  const std::uint64_t OfElement = std::max(1u, (BytesOfElement + 3) / 4);
-  const unsigned Most = Block.X <= WarpSize ? std::max(32u, 16 * Wide) : Block.X <= 512 ? 32 : 16;
-  return std::min<std::uint64_t>(llvm::bit_floor(Registers / OfElement), Most);
-}
-
 class Planner : Refusals {
 public:
   Planner(const VerticalGraph &Graph, BlockShape Block, bool Reassociate)
@@ -33,6 +24,7 @@ public:
       Plan.Reason = Consumer->Name + " works on rows";
     Plan.ByElement.resize(Graph.Nodes.size());
     Plan.Loops.resize(Graph.Nodes.size());
+    Plan.Parts.resize(Graph.Nodes.size());
     for (unsigned Node : Graph.Order)
       stage(Node);
     findRow();
@@ -42,8 +34,10 @@ public:
       require(Plan.Length, Plan.Stride); // no element belongs to two rows
     if (Reassociate)
       widen();
-    for (unsigned Node : Graph.Order)
+    for (unsigned Node : Graph.Order) {
       groups(Node);
+      parts(Node);
+    }
     inputs();
     if (Plan.Wide > 1)
       streams();
@@ -78,7 +72,13 @@ private:
       return isOwn(Site, *N.Accesses, *N.Shape) && isFollowedInGroups(Site, N) ? std::optional(ofRow()) : std::nullopt;
     if (Plan.ByElement[Node])
       return Site.Index && Site.Width == 1 ? ofElement(Node, Site) : std::nullopt;
-    std::optional<RowAccess> Access = rowAccess(N, Site, Block);
+    std::optional<RowAccess> Access = byLoop(Node, Site);
+    return Access && Access->Along == 1 ? Access : std::nullopt;
+  }
+
+  /// The same of a kernel that is not pointwise, whatever is between the elements of a loop.
+  std::optional<RowAccess> byLoop(unsigned Node, const AccessSite &Site) const {
+    std::optional<RowAccess> Access = rowAccess(Graph.Nodes[Node], Site, Block);
     if (!Access)
       return std::nullopt;
     Access->Base = Graph.inArguments(Node, Access->Base);
@@ -171,9 +171,46 @@ private:
     return !A.Scalar && A.Stride == Plan.Stride && A.Length == Plan.Length && isNumbered(A);
   }
 
-  void keep(unsigned Node, const RowAccess &A) {
+  /// The parts of the row that the sites are of; one if they are not.
+  RowParts partsOf(unsigned Node, llvm::ArrayRef<const AccessSite *> Sites) const {
+    std::vector<RowAccess> All;
+    for (const AccessSite *Site : Sites)
+      if (const auto A = Plan.ByElement[Node] ? std::nullopt : byLoop(Node, *Site); A && !A->Scalar)
+        All.push_back(*A);
+    return All.size() == Sites.size() ? rowParts(All, Plan.Stride * blockNumber(Plan.Dimensions)) : RowParts();
+  }
+
+  /// An access to the intermediate; to a part of the row, it is one to the row.
+  std::optional<RowAccess> taken(unsigned Node, const AccessSite &Site, const RowParts &Parts) const {
+    if (Parts.Count == 1)
+      return access(Node, Site);
+    RowAccess Access = *byLoop(Node, Site);
+    Access.Base = Plan.Stride * blockNumber(Plan.Dimensions);
+    std::tie(Access.Stride, Access.Length, Access.Dimensions) = std::tie(Plan.Stride, Plan.Length, Plan.Dimensions);
+    return Access;
+  }
+
+  /// Parts are within the row. Elements next to each other are of one thread where it has several.
+  void parts(unsigned Node) {
+    const RowParts &Parts = Plan.Parts[Node];
+    if (Parts.Count == 1)
+      return;
+    const VerticalNode &N = Graph.Nodes[Node];
+    require(Parts.Length * Polynomial::constant(Parts.Count), Plan.Length);
+    if (Parts.Interleaved && (Plan.ByGroups || Plan.Wide % Parts.Count != 0))
+      refuse(BlockerKind::NotByRow, N.Facts->Where,
+             fmt::format("{} takes {} elements of a row that stand next to each other{}", N.Name, Parts.Count,
+                         Plan.Narrow.empty() ? "" : ", and " + Plan.Narrow),
+             Reassociate ? "" : "say --reassociate, by which a thread has them");
+  }
+
+  void keep(unsigned Node, const RowAccess &A, const RowParts &Parts = {}) {
     if (Plan.ByElement[Node] || A.Scalar)
       return;
+    const VerticalNode &N = Graph.Nodes[Node];
+    if (!Plan.Loops[Node].empty() && !(Plan.Parts[Node] == Parts))
+      refuse(BlockerKind::NotByRow, N.Facts->Where, N.Name + " goes over the whole row, and over parts of it");
+    Plan.Parts[Node] = Parts;
     if (A.Step) {
       const Polynomial Size = Polynomial::constant(Block.X), Step = Graph.inArguments(Node, *A.Step);
       require(Step, Size);
@@ -197,17 +234,20 @@ private:
       scalar(Producer, Stores, *Made, Taker);
     else
       row(F, Stores, Taker);
+    const RowParts Parts = Scalar ? RowParts() : partsOf(F.Consumer, Loads);
+    const bool MayChange = !Scalar && !Plan.ByElement[F.Consumer] && isAlone(F);
     for (const AccessSite *Site : Loads) {
       const std::string Fact = fmt::format("{}: {}; {}", Consumer.Name, Site->str(), Stored);
-      if (Site->What == AccessSite::Kind::Store || Site->Compound) {
+      const bool Changes = Site->What == AccessSite::Kind::Store || Site->Compound;
+      if (Changes && !MayChange) {
         refuse(BlockerKind::InPlaceHazard, Site->Where, Fact);
         continue;
       }
-      if (Site->What != AccessSite::Kind::Load || !Site->Direct) {
+      if ((Site->What != AccessSite::Kind::Load && !Changes) || !Site->Direct) {
         refuse(BlockerKind::IntermediateEscapes, Site->Where, Fact);
         continue;
       }
-      const std::optional<RowAccess> Taken = access(F.Consumer, *Site);
+      const std::optional<RowAccess> Taken = taken(F.Consumer, *Site, Parts);
       if (!Taken || !Made || Taken->Scalar != Scalar ||
           (Scalar ? !isNumbered(*Made) || !isNumbered(*Taken) : Taken->Stride.isZero() || Made->Stride.isZero())) {
         refuse(BlockerKind::NotByRow, Site->Where, Fact);
@@ -223,9 +263,16 @@ private:
           refuse(BlockerKind::StoredSometimes, Store.Where,
                  fmt::format("{}, only if {} < {}; {}: {}", Stored, Guard.Left.str(), Guard.Right.str(), Consumer.Name,
                              Site->str()));
-      keep(F.Consumer, *Taken);
+      keep(F.Consumer, *Taken, Parts);
     }
     return Scalar ? RowValue::Scalar : RowValue::Element;
+  }
+
+  /// Does no other kernel take what this one does?
+  bool isAlone(const Flow &F) const {
+    return llvm::none_of(Graph.Flows, [&](const Flow &Other) {
+      return Other.Consumer != F.Consumer && Other.Producer == F.Producer && Other.Out == F.Out;
+    });
   }
 
   /// Nothing but stores that an object in the parameter's place sees.
@@ -490,7 +537,7 @@ private:
         return fmt::format("{}, {}", Bound.front().What, Bound.front().Where.str());
     // What a thread stores, and then loads, must be there by the same turns.
     for (const AccessSite &Site : N.Accesses->Sites) {
-      if (!N.stores(Site.Parameter))
+      if (!N.stores(Site.Parameter) || Graph.flowTo(Node, Site.Parameter)) // which is its own elements
         continue;
       const std::vector<const AccessSite *> All = N.sites(Site.Parameter);
       const auto Access = access(Node, Site);
@@ -543,14 +590,6 @@ private:
 };
 
 } // namespace
-
-const VerticalNode *rowConsumer(const VerticalGraph &Graph) {
-  for (unsigned Node : Graph.Order)
-    for (const Flow &F : Graph.Flows)
-      if (F.Consumer == Node && Graph.Nodes[Node].Shape->Shape == KernelShape::RowWise)
-        return &Graph.Nodes[Node];
-  return nullptr;
-}
 
 llvm::Expected<BlockLocalPlan> planBlockLocal(const VerticalGraph &Graph, BlockShape Block, bool Reassociate) {
   return Planner(Graph, Block, Reassociate).run();

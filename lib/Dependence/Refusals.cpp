@@ -117,11 +117,12 @@ public:
       : Graph(Graph), Refused(Refused), Kept(Kept) {}
 
   void run() {
-    for (const Flow &F : Graph.Flows)
-      if (Kept == InMemory::Live) {
+    for (const Flow &F : Graph.Flows) {
+      if (Kept == InMemory::Live)
         inside(Graph.Nodes[F.Producer], F.Out);
+      if (Kept == InMemory::Live || (Kept == InMemory::Dead && Graph.Nodes[F.Consumer].stores(F.In)))
         inside(Graph.Nodes[F.Consumer], F.In);
-      }
+    }
     for (size_t I = 0; I < Graph.Order.size(); ++I)
       for (size_t J = I + 1; J < Graph.Order.size(); ++J)
         aliases(Graph.Order[I], Graph.Order[J]);
@@ -154,6 +155,12 @@ private:
     if (Graph.flowTo(Node, Parameter))
       return !Graph.Nodes[Node].stores(Parameter) || !Graph.isLive(Node, Parameter);
     return Kept == InMemory::Live && Graph.isIntermediate(Node, Parameter) && !Graph.isLive(Node, Parameter);
+  }
+
+  /// An intermediate that its consumer changes in place, of which all accesses are proved to be of the same block.
+  bool isProved(unsigned First, const std::string &Out, unsigned Second, const std::string &In) const {
+    const Flow *Of = Kept == InMemory::Dead ? Graph.flowTo(Second, In) : nullptr;
+    return Of && Of->Producer == First && Of->Out == Out;
   }
 
   struct Access {
@@ -196,7 +203,7 @@ private:
         if (!(A.Store && (B.Load || B.Store)) && !(A.Load && B.Store))
           continue;
         const bool Same = Graph.memory(First, A.Parameter->Name) == Graph.memory(Second, B.Parameter->Name);
-        if (Same && Kept == InMemory::All)
+        if (Same && (Kept == InMemory::All || isProved(First, A.Parameter->Name, Second, B.Parameter->Name)))
           continue;
         // Each turn of the loop loads its own elements, and then changes them.
         if (Same && Graph.OneLoop && !A.Store && areOwn(First, *A.Parameter) && areOwn(Second, *B.Parameter))
@@ -249,8 +256,7 @@ std::optional<Finding> otherMemory(const VerticalNode &Node) {
   return Found.What.empty() ? std::nullopt : std::optional(Found);
 }
 
-/// Of the kernel's arguments alone.
-static bool isOfArguments(const VerticalNode &Node, const Polynomial &P) {
+bool isOfArguments(const VerticalNode &Node, const Polynomial &P) {
   return llvm::all_of(P.atoms(), [&](const std::string &Atom) {
     const auto Q = Node.Accesses->Quotients.find(Atom);
     return Q == Node.Accesses->Quotients.end()

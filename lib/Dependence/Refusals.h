@@ -46,6 +46,9 @@ std::string usedByBoth(const VerticalNode &Before, const VerticalNode &Node);
 /// What memory a kernel uses otherwise than through its pointers; nothing if there is none.
 std::optional<Finding> otherMemory(const VerticalNode &Node);
 
+/// Is it of the kernel's arguments alone?
+bool isOfArguments(const VerticalNode &Node, const Polynomial &P);
+
 /// Does every block come to the site, whatever its number, with each value that its threads and loops can have? So it
 /// comes to the first and the last of the elements that the index can be. `Step`: what is the block's size by its
 /// launch.

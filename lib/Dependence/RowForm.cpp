@@ -1,8 +1,11 @@
 #include "RowForm.h"
 
+#include "Refusals.h"
+
 #include "cufuse/Dependence/BlockLocal.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/MathExtras.h>
 
 namespace cufuse {
 
@@ -88,9 +91,9 @@ private:
         continue;
       ++Found;
       const auto [Factor, Rest] = Index.split(Loop.Atom);
-      if (!Loop.Statement || Loop.LeftEarly || !Step.Exact || Step.Holds.size() != 1 ||
-          !(Factor == Polynomial::constant(1)) || !(Step.Holds[0].Left == Polynomial::atom(Loop.Atom)) ||
-          !isUniform(Step.Holds[0].Right))
+      Access.Along = Factor.asConstant().value_or(0);
+      if (!Loop.Statement || Loop.LeftEarly || !Step.Exact || Step.Holds.size() != 1 || Access.Along < 1 ||
+          !(Step.Holds[0].Left == Polynomial::atom(Loop.Atom)) || !isOfArguments(Node, Step.Holds[0].Right))
         return false;
       Access.Base = Rest;
       Access.Length = Step.Holds[0].Right;
@@ -127,6 +130,21 @@ private:
 
 } // namespace
 
+unsigned mostTurns(BlockShape Block, unsigned BytesOfElement, unsigned Wide) {
+  const std::uint64_t Registers = std::min<std::uint64_t>(65536 / Block.threads(), 256) - 40;
+  const std::uint64_t OfElement = std::max(1u, (BytesOfElement + 3) / 4);
+  const unsigned Most = Block.X <= WarpSize ? std::max(32u, 16 * Wide) : Block.X <= 512 ? 32 : 16;
+  return std::min<std::uint64_t>(llvm::bit_floor(Registers / OfElement), Most);
+}
+
+const VerticalNode *rowConsumer(const VerticalGraph &Graph) {
+  for (unsigned Node : Graph.Order)
+    for (const Flow &F : Graph.Flows)
+      if (F.Consumer == Node && Graph.Nodes[Node].Shape->Shape == KernelShape::RowWise)
+        return &Graph.Nodes[Node];
+  return nullptr;
+}
+
 Polynomial blockNumber(unsigned Dimensions) {
   Polynomial Number = Polynomial::atom(builtinAtom(Builtin::BlockIdx, Dimensions - 1));
   for (int D = Dimensions - 2; D >= 0; --D)
@@ -137,6 +155,32 @@ Polynomial blockNumber(unsigned Dimensions) {
 
 std::optional<RowAccess> rowAccess(const VerticalNode &Node, const AccessSite &Site, BlockShape Block) {
   return Reader(Node, Block).run(Site);
+}
+
+RowParts rowParts(llvm::ArrayRef<RowAccess> Accesses, const Polynomial &First) {
+  constexpr unsigned Most = 8;
+  RowParts Parts;
+  for (const RowAccess &A : Accesses) {
+    const Polynomial Behind = A.Base - First;
+    RowParts Own{1, A.Along > 1, A.Length};
+    if (Own.Interleaved) {
+      if (const auto Part = Behind.asConstant(); !Part || *Part < 0 || *Part >= A.Along || A.Along > Most)
+        return {};
+      Own.Count = A.Along;
+    } else {
+      while (Own.Count <= Most && !(Behind == Own.Length * Polynomial::constant(Own.Count - 1)))
+        ++Own.Count;
+      if (Own.Count > Most || Own.Length.isZero())
+        return {};
+    }
+    const bool Fits = Own.Length == Parts.Length && Own.Interleaved == Parts.Interleaved &&
+                      (!Own.Interleaved || Own.Count == Parts.Count);
+    if (&A != Accesses.begin() && !Fits)
+      return {};
+    Own.Count = std::max(Own.Count, Parts.Count);
+    Parts = Own;
+  }
+  return Parts.Count > 1 ? Parts : RowParts();
 }
 
 } // namespace cufuse

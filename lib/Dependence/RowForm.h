@@ -1,7 +1,7 @@
 // Which element of its block's row does a thread access?
 #pragma once
 
-#include "cufuse/Dependence/Links.h"
+#include "cufuse/Dependence/BlockLocal.h"
 #include "cufuse/Support/BlockShape.h"
 
 namespace cufuse {
@@ -9,9 +9,10 @@ namespace cufuse {
 /// An access by row, in the kernel's own parameters. The block's number `b` is `blockIdx.x`, or counts a grid of two or
 /// three dimensions.
 struct RowAccess {
-  bool Scalar = false;            ///< `p[b]`
-  Polynomial Base;                ///< Otherwise `p[Base + i]`, the same for the whole block,
-  Polynomial Stride;              ///< which is `b * Stride`, or this is 0;
+  bool Scalar = false; ///< `p[b]`
+  Polynomial Base;     ///< Otherwise `p[Base + Along * i]`, the same for the whole block,
+  Polynomial Stride;   ///< which is `b * Stride`, or this is 0;
+  std::int64_t Along = 1;
   Polynomial Length;              ///< i < Length,
   unsigned Loop = 0;              ///< which this loop counts.
   unsigned Dimensions = 1;        ///< Of `b`.
@@ -22,7 +23,16 @@ struct RowAccess {
   bool EveryTurn = true;          ///< It happens in every turn of the loop.
 };
 
+/// How many elements of a row a thread keeps at most, `Wide` of them next to each other. Registers are 64 K for all
+/// threads of a multiprocessor: a row leaves a thread 40 of its own for all else. A warp may have sixteen vectors,
+/// which it has to have by itself.
+unsigned mostTurns(BlockShape Block, unsigned BytesOfElement, unsigned Wide);
+
 /// What the site is, for blocks of `Block`; nothing if it is neither.
 std::optional<RowAccess> rowAccess(const VerticalNode &Node, const AccessSite &Site, BlockShape Block);
+
+/// The parts that the accesses are of, all of them by loops of one length, of a row that begins at `First`. One part if
+/// they are of no such parts.
+RowParts rowParts(llvm::ArrayRef<RowAccess> Accesses, const Polynomial &First);
 
 } // namespace cufuse

@@ -22,8 +22,7 @@ bool mayBeNegative(Polynomial P, const std::map<std::string, Quotient> &Quotient
     const Polynomial Factor = P.split(Atom).first;
     if (!Factor.hasNegative())
       continue;
-    const auto Divisor = Q.Divisor.asConstant();
-    auto Times = Divisor ? (Polynomial() - Factor).dividedBy(*Divisor) : std::nullopt;
+    auto Times = Q.Divisor.terms().size() == 1 ? (Polynomial() - Factor).dividedBy(Q.Divisor) : std::nullopt;
     if (!Times && (Factor + Q.Divisor).isZero())
       Times = Polynomial::constant(1);
     if (Times && !Times->hasNegative())

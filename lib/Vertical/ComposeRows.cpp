@@ -28,16 +28,21 @@ struct RowInstance {
 /// full, no element is asked for.
 std::vector<RowInstance> instances(const BlockLocalPlan &Plan, BlockShape Block) {
   std::vector<RowInstance> All;
+  // Parts of a row are there as a whole.
+  auto Has = [&](unsigned Count, unsigned Wide) {
+    return llvm::all_of(Plan.Parts, [&](const RowParts &P) { return (P.Interleaved ? Wide : Count) % P.Count == 0; });
+  };
   for (unsigned Wide : std::set<unsigned, std::greater<>>{Plan.Wide, Plan.ByGroups ? Plan.Wide : 1}) {
     unsigned Before = 0;
     for (unsigned Count = 1; Count * Wide <= (Wide > 1 ? Plan.MostTurns : Plan.mostSingle()); ++Count) {
-      if (!llvm::isPowerOf2_32(Count) && (Wide == 1 || Count > 8))
+      if (!llvm::isPowerOf2_32(Count) && ((Wide == 1 && !Plan.keepsParts()) || Count > 8))
         continue;
       const unsigned Turns = Count * Wide;
       const std::int64_t Length = std::int64_t(Turns) * Block.X;
-      if (Wide == Plan.Wide)
+      if (Plan.keepsParts() ? Has(Count, Wide) : Wide == Plan.Wide)
         All.push_back({Turns, Turns, Wide, Length, /*Exactly=*/true});
-      All.push_back({Turns, Before, Wide, Length});
+      if (!Plan.keepsParts())
+        All.push_back({Turns, Before, Wide, Length});
       Before = Turns;
     }
   }
@@ -81,8 +86,11 @@ public:
         Values.push_back({"WIDE", std::to_string(Plan.Wide)});
       file(cuda::Row, Values);
       file(cuda::RowAccess, {{"EVICT_LAST", EvictLast}, {"WIDE", IsWide}});
-      if (!Plan.Changed.empty() || llvm::any_of(Graph.Flows, [&](const Flow &F) { return isStoredLater(F); }))
+      if (!Plan.Changed.empty() ||
+          llvm::any_of(Graph.Flows, [&](const Flow &F) { return isStoredLater(F) || changes(F); }))
         file(cuda::RowChange, {{"WIDE", IsWide}});
+      if (Plan.keepsParts())
+        file(cuda::RowParts, {{"WIDE", IsWide}});
       if (Plan.ByGroups)
         file(cuda::ElementGroups, {{"ASIDE", false}, {"CHANGED", changesGroups(Graph)}});
       if (llvm::any_of(Graph.Order, [&](unsigned Node) { return isGroup(Node) && !packed(Node).empty(); }))
@@ -133,7 +141,7 @@ private:
     // What stands between the kernels reads and waits, too.
     for (Builtin B : {Builtin::ThreadIdx, Builtin::BlockIdx, Builtin::BlockDim})
       All.Reads[static_cast<size_t>(B)][0] = true;
-    if (llvm::any_of(Plan.Barriers, [](const std::string &Why) { return !Why.empty(); }))
+    if (Plan.keepsParts() || llvm::any_of(Plan.Barriers, [](const std::string &Why) { return !Why.empty(); }))
       All.Barriers.push_back({"__syncthreads", All.Name, All.Where});
     // The launcher takes an instance for as many registers as the block can have.
     All.MaxThreads = std::min(All.MaxThreads.value_or(Block.X), Block.X);
@@ -164,6 +172,8 @@ private:
   bool isGroup(unsigned Node) const { return Plan.ByElement[Node] && Graph.Nodes[Node].Shape->Width > 1; }
   /// What it stores goes to registers, and from there to memory.
   bool isStoredLater(const Flow &F) const { return isGroup(F.Producer) && Graph.isLive(F.Producer, F.Out); }
+  /// Does the consumer change it in place?
+  bool changes(const Flow &F) const { return Graph.Nodes[F.Consumer].stores(F.In); }
   bool isChanged(unsigned Node, const std::string &Parameter) const { return Plan.Changed.count({Node, Parameter}); }
 
   bool remains(unsigned Node, const std::string &Parameter) const {
@@ -182,6 +192,10 @@ private:
       const Flow *To = Graph.flowTo(Node, P.Name);
       if (isGroup(Node) && (To || flowFrom(Node, P.Name)))
         Type = outputText("CufuseElements<{}, {}, {}>", T, Plan.Wide, Graph.Nodes[Node].parameter(P.Name)->ReadOnly);
+      else if (const RowParts &Parts = Plan.Parts[Node]; To && !isScalar(*To) && Parts.Count > 1)
+        Type = outputText("CufuseRowPart<{}, {}, {}>", T, Parts.Count, Parts.Interleaved);
+      else if (To && changes(*To))
+        Type = outputText("CufuseRowElement<{}>", T);
       else if (To)
         Type = outputText("{}<{}>", isScalar(*To) ? "CufuseScalarLoad" : "CufuseRowLoad", T);
       else if (isChanged(Node, P.Name))
@@ -208,7 +222,10 @@ private:
                          Of ? Graph.argumentName(Of->Producer, Of->Out) : Graph.argumentName(Node, Parameter));
     if (const Flow *To = Graph.flowTo(Node, Parameter)) {
       const std::string Name = Graph.argumentName(To->Producer, To->Out);
-      return isScalar(*To) ? fmt::format("{{&sharedOf_{}}}", Name) : fmt::format("{{row, rowOf_{0}, {0}}}", Name);
+      return isScalar(*To) ? fmt::format("{{&sharedOf_{}}}", Name)
+             : Plan.Parts[Node].Count > 1
+                 ? fmt::format("{{{0}, rowOf_{1}, {1}, static_cast<unsigned>(first)}}", rowOf(Node), Name)
+                 : fmt::format("{{row, rowOf_{0}, {0}}}", Name);
     }
     const std::string Own = Graph.argumentName(Node, Parameter);
     if (const Flow *From = flowFrom(Node, Parameter))
@@ -219,7 +236,34 @@ private:
     if (const RowStream *Stream = streamTo(Node, Parameter))
       return fmt::format("{{row, packOf_{}_{}, {} + {}}}", name(Node), Parameter, argument(Node, Parameter),
                          begin(Stream->Base));
-    return Plan.Sizes.count({Node, Parameter}) ? std::to_string(Block.X) : argument(Node, Parameter);
+    if (Plan.Sizes.count({Node, Parameter}))
+      return std::to_string(Block.X);
+    if (const unsigned Of = partsAsLong(Node, Parameter))
+      return fmt::format("Turns > 0 ? int(Turns * {}) : {}",
+                         Of > 1 ? fmt::format("{} / {}", Block.X, Of) : std::to_string(Block.X),
+                         argument(Node, Parameter));
+    return argument(Node, Parameter);
+  }
+
+  /// The parameter is the length of the row, 1, or of so many parts of it: known in an instance, so that the place of
+  /// an element says in which register it is. Otherwise 0.
+  unsigned partsAsLong(unsigned Node, const std::string &Parameter) const {
+    const ParameterAccess &P = *Graph.Nodes[Node].parameter(Parameter);
+    if (!Plan.keepsParts() || !P.Integer)
+      return 0;
+    const Polynomial Given = Graph.argument(Node, Parameter);
+    if (Given == Plan.Length)
+      return 1;
+    for (const RowParts &Parts : Plan.Parts)
+      if (Parts.Count > 1 && Given == Parts.Length)
+        return Parts.Count;
+    return 0;
+  }
+
+  /// The turns of a kernel's loops.
+  std::string rowOf(unsigned Node) const {
+    const RowParts &Parts = Plan.Parts[Node];
+    return Parts.Count > 1 ? "partsOf_" + name(Node) : "row";
   }
 
   /// The function that the fused kernel calls.
@@ -235,8 +279,17 @@ private:
                          "  [[maybe_unused]] const long long length = {}, first = {};\n"
                          "  const CufuseRow row{{{}Turns, Full, &turn}};\n"
                          "  constexpr unsigned kept = Turns > 0 ? Turns : 1;\n",
-                         deviceText(Plan.Length), deviceText(Plan.Stride * blockNumber(Plan.Dimensions)),
-                         Plan.Wide > 1 ? "Wide, length, " : "");
+                         lengthText(), firstText(), Plan.Wide > 1 ? "Wide, length, " : "");
+    for (unsigned Node : Graph.Order)
+      if (const RowParts &Parts = Plan.Parts[Node]; Parts.Count > 1)
+        Body += outputText(
+            "  const CufuseRow {0}{{{1}Turns / {2}, Full / {2}, &turn}};\n", rowOf(Node),
+            Plan.Wide == 1
+                ? ""
+                : fmt::format("{}, length / {}, ",
+                              Parts.Interleaved ? fmt::format("Wide > 1 ? Wide / {} : 1", Parts.Count) : "Wide",
+                              Parts.Count),
+            Parts.Count);
     for (const RowStream &S : Plan.Streams)
       Body += outputText("  {} packOf_{}[CufuseRow::most];\n", element(S.Node, S.Parameter),
                          name(S.Node) + "_" + S.Parameter);
@@ -269,10 +322,13 @@ private:
                              Graph.argumentName(Node, Parameter));
       if (!Plan.Barriers[I].empty())
         Body += outputText("  __syncthreads(); // {}\n", Plan.Barriers[I]);
+      else if (Plan.Parts[Graph.Order[I]].Count > 1)
+        Body += "  if (Turns == 0)\n    __syncthreads(); // the row is in memory\n";
       Body += stage(Graph.Order[I]);
       std::set<std::string> Later;
       for (const Flow &F : Graph.Flows)
-        if (F.Producer == Graph.Order[I] && isStoredLater(F) && Later.insert(F.Out).second)
+        if ((F.Producer == Graph.Order[I] && isStoredLater(F) && Later.insert(F.Out).second) ||
+            (F.Consumer == Graph.Order[I] && changes(F) && Graph.isLive(F.Consumer, F.In)))
           Body += outputText("  cufuseStoreRow(row, rowOf_{0}, {0} + first, length);\n",
                              Graph.argumentName(F.Producer, F.Out));
       for (const auto &[Node, Parameter] : Plan.Changed)
@@ -291,6 +347,16 @@ private:
   }
   std::string templateParameters() const {
     return Plan.Wide > 1 ? "unsigned Turns, unsigned Full, unsigned Wide" : "unsigned Turns, unsigned Full";
+  }
+  /// As the kernels have it, whose elements are found by their places: with a length that an instance knows.
+  std::string lengthText() const {
+    const std::string Given = deviceText(Plan.Length);
+    return Plan.keepsParts() ? fmt::format("Turns > 0 ? Turns * CufuseRow::block : {}", Given) : Given;
+  }
+  std::string firstText() const {
+    if (Plan.keepsParts() && Plan.Stride == Plan.Length)
+      return "(" + deviceText(blockNumber(Plan.Dimensions)) + ") * length";
+    return deviceText(Plan.Stride * blockNumber(Plan.Dimensions));
   }
   std::string begin(const Polynomial &Base) const {
     return Base == Plan.Stride * blockNumber(Plan.Dimensions) ? "first" : "(" + deviceText(Base) + ")";
@@ -329,7 +395,7 @@ private:
     const bool ByElement = Plan.ByElement[Node];
     std::vector<std::string> Arguments;
     if (!Plan.Loops[Node].empty())
-      Arguments.push_back("row");
+      Arguments.push_back(rowOf(Node));
     if (ByElement && !knownConditions(Graph.Nodes[Node]).empty())
       Arguments.push_back("{}"); // the rows' elements are all that it has
     if (ByElement)
@@ -371,23 +437,26 @@ private:
     V.Otherwise = Plan.Wide > 1 ? "0, 0, 1" : "0, 0";
     if (Plan.Wide > 1)
       V.Before = outputText("const bool wide = {};", joined(wide(), " &&\n                    "));
+    const OutputText Parted = parted();
     const OutputText Length = hostText(Plan.Length);
     Result.Text.Rows = {Length, Plan.Wide};
     const auto Known = Plan.Length.asConstant();
     for (const RowInstance &I : instances(Plan, Block)) {
       const std::string Text =
           fmt::format("{}, {}", I.Turns, I.Full) + (Plan.Wide > 1 ? fmt::format(", {}", I.Wide) : "");
-      const OutputText If = I.Wide > 1 ? "wide" : "";
+      OutputText If = I.Wide > 1 ? "wide" : "";
+      if (!Parted.empty())
+        If = If.empty() ? Parted : If + " && " + Parted;
       if (!Known) {
         V.Conditions.push_back(
             {(If.empty() ? If : If + " && ") + Length + fmt::format(" {} {}", I.Exactly ? "==" : "<=", I.Length),
              Text});
       } else if (I.takes(*Known)) {
-        if (I.Wide == 1) {
+        if (I.Wide == 1 && Parted.empty()) {
           V.Otherwise = Text;
           break;
         }
-        if (V.Conditions.empty())
+        if (V.Conditions.empty() || !Parted.empty())
           V.Conditions.push_back({If, Text});
       }
     }
@@ -402,14 +471,32 @@ private:
     // Longer rows go through memory.
     std::set<std::string> Needed;
     for (const Flow &F : Graph.Flows)
-      if (!isScalar(F) && !Graph.isLive(F.Producer, F.Out))
+      if (!isScalar(F) && !Graph.isLive(F.Producer, F.Out) && !(changes(F) && Graph.isLive(F.Consumer, F.In)))
         Needed.insert(Graph.argumentName(F.Producer, F.Out));
     OutputText Longer = Length + fmt::format(" > {}", Plan.mostSingle() * Block.X);
     if (Plan.MostTurns > Plan.mostSingle())
       Longer += " && (!wide || " + Length + fmt::format(" > {})", Plan.MostTurns * Block.X);
+    if (!Parted.empty()) {
+      std::vector<OutputText> InRegisters;
+      for (const auto &[If, Text] : V.Conditions)
+        InRegisters.push_back(If);
+      Longer = InRegisters.empty() ? "true" : "!(" + joined(InRegisters, " || ") + ")";
+    }
     for (const std::string &Argument : Needed)
       refuseIf(outputText("{} && {}.arguments.{} == nullptr", Longer, OutputText(OutputText::Slot::Launch), Argument),
                "longer rows go through memory");
+  }
+
+  /// What the launch must meet for parts of the row to be all of it.
+  OutputText parted() const {
+    std::vector<OutputText> All;
+    for (const RowParts &Parts : Plan.Parts)
+      if (Parts.Count > 1)
+        if (const OutputText Whole = outputText("{} == {}", hostText(Parts.Length * Polynomial::constant(Parts.Count)),
+                                                hostText(Plan.Length));
+            !llvm::is_contained(All, Whole))
+          All.push_back(Whole);
+    return joined(All, " && ");
   }
 
   /// What the launch must meet for a thread to have several elements at a time.
@@ -444,7 +531,7 @@ private:
     for (const auto &[Node, Parameter] : Plan.Changed)
       Aligned(Node, Parameter);
     for (const Flow &F : Graph.Flows)
-      if (!isScalar(F) && Graph.isLive(F.Producer, F.Out))
+      if (!isScalar(F) && (Graph.isLive(F.Producer, F.Out) || (changes(F) && Graph.isLive(F.Consumer, F.In))))
         Aligned(F.Producer, F.Out);
     return All;
   }
@@ -482,9 +569,12 @@ llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, co
         return badInput(fmt::format("the elements of a row of {} cannot be counted", Graph.Nodes[Graph.Root].Name));
       if (Plan.ByGroups && (*Length % Plan.Wide != 0 || *Length > std::int64_t(Plan.MostTurns) * Block.X))
         return badInput(fmt::format("rows of {} elements are no vectors in registers", *Length));
+      const bool AreWhole = llvm::all_of(Plan.Parts, [&](const RowParts &Parts) {
+        return Parts.Count == 1 || Value(Parts.Length * Polynomial::constant(Parts.Count)) == Length;
+      });
       RowInstance Chosen{0, 0, 1}; // through memory
       for (const RowInstance &I : instances(Plan, Block))
-        if (I.takes(*Length) && *Length % I.Wide == 0) { // what is allocated is aligned
+        if (AreWhole && I.takes(*Length) && *Length % I.Wide == 0) { // what is allocated is aligned
           Chosen = I;
           break;
         }

@@ -3,7 +3,6 @@
 // RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:byAll %s:divided --block 128 --link byAll.sum=divided.sum -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=ALL '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:someRows %s:divided --block 128 --link someRows.sum=divided.sum -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=SOME '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:inTwo %s:divided --block 128 --link inTwo.sum=divided.sum -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TWO '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:twice %s:inPlace --block 128 --link twice.out=inPlace.x --link twice.columns=inPlace.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=PLACE
 // RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:twice %s:copied --block 128 --link twice.out=copied.in -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=LENGTHS '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:twice %s:plain --block 128 --link twice.out=plain.in --link twice.columns=plain.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=ALIAS '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:half %s:copied --block 128 --link half.out=copied.in --link half.columns=copied.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=HALF '--implicit-check-not={{(error|refused):}}'
@@ -60,12 +59,6 @@ __global__ void divided(const float *__restrict__ in, const float *__restrict__ 
 __global__ void twice(const float *__restrict__ in, float *__restrict__ out, int columns) {
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
     out[blockIdx.x * columns + i] = 2 * in[blockIdx.x * columns + i];
-}
-
-__global__ void inPlace(float *__restrict__ x, int columns) {
-  for (int i = threadIdx.x; i < columns; i += blockDim.x)
-    // PLACE: error: {{.*}} inPlace: x[blockIdx.x * columns + i] at {{[^ ]*}}:[[#@LINE+1]]:5; twice stores {{.*}} [InPlaceHazard]
-    x[blockIdx.x * columns + i] = 1;
 }
 
 __global__ void copied(const float *__restrict__ in, float *__restrict__ out, int columns) {

@@ -147,6 +147,7 @@ using cufuse_partition = as_element::CufuseElementPartition;
 #include "../../lib/Cuda/Row.cuh"
 
 #include "../../lib/Cuda/RowAccess.cuh"
+#include "../../lib/Cuda/RowParts.cuh"
 namespace evict_last {
 #define CUFUSE_EVICT_LAST
 #include "../../lib/Cuda/RowAccess.cuh"

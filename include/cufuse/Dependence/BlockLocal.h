@@ -28,6 +28,15 @@ struct RowStream {
   bool Stores = false;
 };
 
+/// Parts of a row whose elements a kernel takes together: `p[j]` and `p[Length + j]`, or, interleaved, `p[2 * j]` and
+/// `p[2 * j + 1]`. One part is the whole row.
+struct RowParts {
+  unsigned Count = 1;
+  bool Interleaved = false;
+  Polynomial Length; ///< Of each; 0 where there is one.
+  bool operator==(const RowParts &) const = default;
+};
+
 /// The kernels of a graph, in its order, by the same block.
 struct BlockLocalPlan {
   std::string Reason; ///< Why the graph takes this form.
@@ -47,7 +56,8 @@ struct BlockLocalPlan {
   std::vector<RowStream> Streams;           ///< Where it has more.
   std::vector<bool> ByElement;              ///< By node: a pointwise kernel, called for every element of the row,
   bool ByGroups = false;                    ///< or, some of them, for `Wide` elements: then no thread has fewer.
-  std::vector<std::vector<unsigned>> Loops; ///< By node: its loops over the row (`LoopAccess::Statement`).
+  std::vector<std::vector<unsigned>> Loops; ///< By node: its loops over the row (`LoopAccess::Statement`),
+  std::vector<RowParts> Parts;              ///< or over these parts of it.
   std::vector<std::string> Barriers;        ///< By position in the order: why one stands before, or nothing.
   std::vector<AtMost> Requirements;         ///< Of every launch.
   /// Elements of a row that a thread keeps; a block's threads have so many registers.
@@ -56,6 +66,9 @@ struct BlockLocalPlan {
   unsigned mostSingle() const { return std::min(MostTurns, 32u); }
 
   bool keepsRows() const { return !Length.isZero(); }
+  bool keepsParts() const {
+    return llvm::any_of(Parts, [](const RowParts &Each) { return Each.Count > 1; });
+  }
 };
 
 /// The first row kernel that consumes something, or null: this form is for graphs that have one, since inlining at
@@ -69,7 +82,9 @@ Polynomial blockNumber(unsigned Dimensions);
 /// elements of a row, what the same thread stored. Elements are `p[b * stride + i]` where `i` counts a
 /// `for (i = threadIdx.x; i < length; i += blockDim.x)`; scalars are `p[b]`, stored where `threadIdx.x == 0`. A
 /// pointwise kernel is called for the elements of the row: `p[e]`, `p[e / length]` is a scalar, and `p[e % length]` is
-/// the same for all rows. All kernels have the same grid, and the same `Block` of one dimension. Otherwise all
+/// the same for all rows. A consumer may take parts of the row together, and change it in place: the thread that has an
+/// element of one part has those of the others, where each part is a multiple of what the block has in a turn, and
+/// through memory otherwise. All kernels have the same grid, and the same `Block` of one dimension. Otherwise all
 /// refusals.
 ///
 /// `Reassociate`: a thread may have other elements of the row, several at a time, where nothing but sums goes from one
