@@ -103,10 +103,9 @@ llvm::Expected<FusionPlan> Fuser::plan(const FusionConfig &Config) const {
   if (Plan)
     for (const PartitionPlan &P : Plan->Partitions)
       if (const Constituent &C = Constituents[P.Constituent];
-          C.Text->IsComposed && Plan->Roles[P.Constituent].Copies > P.Beside)
+          C.Text->IsComposed && Plan->Roles[P.Constituent].Copies > P.Beside && !C.Facts->DynamicShared.empty())
         return badInput(C.Facts->QualifiedName +
-                            " has barriers or shared memory, or no whole warps, and its blocks are "
-                            "not played side by side",
+                            " has dynamic shared memory, and its blocks are not played side by side",
                         "leave out --copies", C.Facts->Where);
   return Plan;
 }

@@ -489,8 +489,8 @@ std::optional<std::string> neutralText(llvm::StringRef Source, llvm::ArrayRef<Co
       Changed = true;
       // Nobody else calls it so.
       if (const std::string Space = Path + "::cufuse_" + Part.Name; Part.Facts.MangledName.starts_with("_Z"))
-        Text += fmt::format("\nnamespace cufuse_neutral {{ __device__ auto cufuse_{} = &{}::{}; }}", Part.Name, Space,
-                            Part.Callee.with(OutputText::Slot::Path, Space).text());
+        Text += fmt::format("\nnamespace cufuse_neutral {{ __device__ auto cufuse_{}_{} = &{}::{}; }}", P.First,
+                            Part.Name, Space, Part.Callee.with(OutputText::Slot::Path, Space).text());
     }
   }
   if (!Changed)

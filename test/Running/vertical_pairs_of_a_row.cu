@@ -1,7 +1,8 @@
 // A kernel may take elements of a row together, as rotary embeddings do: those of its two halves, of three parts, or neighbours,
 // in place or not, by a helper too. They are in registers of one thread where a part is a multiple of what the block has in a
 // turn, and in memory otherwise: of every length, results are those of the separate launches, bit for bit. Sums of small
-// integers are exact, so that this holds with --reassociate, too.
+// integers are exact, so that this holds with --reassociate, too. Blocks with barriers and shared memory may be played beside each
+// other, each by a text of its own.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // RUN: %cufuse fuse 'kernels.cu:centre<float>' 'kernels.cu:turnHalves<float>' --link centre.out=turnHalves.row \
 // RUN:   --link centre.width=turnHalves.width --distinct --block 32 --in-registers --name halves -o halves.cu 2>&1 | FileCheck %s --check-prefix=LENGTHS
@@ -15,9 +16,12 @@
 // RUN:   --block 32 --in-registers --name thirds -o thirds.cu
 // RUN: %cufuse fuse 'kernels.cu:centre<float>' 'kernels.cu:negate' --link centre.out=negate.row --link centre.width=negate.width \
 // RUN:   --distinct --block 32 --in-registers --name whole -o whole.cu
+// RUN: %cufuse fuse 'kernels.cu:centre<float>' 'kernels.cu:turnHalves<float>' --link centre.out=turnHalves.row \
+// RUN:   --link centre.width=turnHalves.width --distinct --block 32 --copies 2 --in-registers --name copies -o copies.cu
 // RUN: FileCheck %s --check-prefix=REGISTERS --input-file=halves.cu
 // REGISTERS: In registers: centre.out.
-// RUN: %execute --nvcc=-fmad=false -I %S/Inputs -I . main.cu halves.cu wide.cu neighbours.cu thirds.cu whole.cu
+// RUN: %execute --nvcc=-fmad=false -I %S/Inputs -I . main.cu copies.cu halves.cu wide.cu neighbours.cu thirds.cu \
+// RUN:   whole.cu
 // Neighbours are of two threads with sums in their order; nobody else takes what is changed; a part begins where others end.
 // RUN: %exits 1 %cufuse fuse 'kernels.cu:centre<__half>' 'kernels.cu:turnNeighbours' --link centre.out=turnNeighbours.row --link centre.width=turnNeighbours.width --distinct \
 // RUN:   --block 32 --in-registers -o no.cu 2>&1 | FileCheck %s --check-prefix=ORDER
@@ -32,6 +36,9 @@
 // RUN: %exits 1 %cufuse fuse 'kernels.cu:centre<float>' 'kernels.cu:turnHalves<float>' --link centre.out=turnHalves.row \
 // RUN:   --link centre.width=turnHalves.width --block 32 --in-registers -o no.cu 2>&1 | FileCheck %s --check-prefix=ALIAS
 // ALIAS: turnHalves: {{.*}} [MayAlias]
+// RUN: %exits 1 %cufuse fuse 'kernels.cu:inDynamic' 'kernels.cu:negate' --link inDynamic.out=negate.row --link inDynamic.width=negate.width \
+// RUN:   --distinct --block 32 --copies 2 --in-registers -o no.cu 2>&1 | FileCheck %s --check-prefix=DYNAMIC
+// DYNAMIC: error: inDynamic, then negate has dynamic shared memory, and its blocks are not played side by side
 
 //--- kernels.cu
 #include <cuda_fp16.h>
@@ -83,6 +90,15 @@ __global__ void negate(float *row, int width) {
       row[blockIdx.x * width + j] = -row[blockIdx.x * width + j];
 }
 
+__global__ void inDynamic(const float *in, float *out, int width) {
+  extern __shared__ float first[];
+  if (threadIdx.x == 0)
+    first[0] = in[blockIdx.x * width];
+  __syncthreads();
+  for (int i = threadIdx.x; i < width; i += blockDim.x)
+    out[blockIdx.x * width + i] = in[blockIdx.x * width + i] - first[0];
+}
+
 __global__ void shifted(float *row, int width) {
   for (int j = threadIdx.x; j < width / 2; j += blockDim.x)
     row[blockIdx.x * width + j + 1] += 1;
@@ -93,6 +109,7 @@ __global__ void shifted(float *row, int width) {
 
 #include "kernels.cu"
 
+#include "copies.h"
 #include "halves.h"
 #include "neighbours.h"
 #include "thirds.h"
@@ -182,6 +199,7 @@ bool wholeRow() {
 
 int main() {
   bool good = turns<float>("halves", [](auto... of) { return halves::centre_turnHalves::launch(rows, of...); });
+  good &= turns<float>("copies", [](auto... of) { return copies::centre_turnHalves::launch(rows, of...); });
   good &= turns<__half>("wide", [](auto... of) { return wide::centre_turnHalves::launch(rows, of...); });
   good &= byNeighbours();
   good &= byThirds();

@@ -16,13 +16,10 @@
 // RUN: %cufuse fuse kernels.cu:addEights kernels.cu:ofWarp --link addEights.sum=ofWarp.x --distinct --reassociate --block 32 \
 // RUN:   --copies 3 --name eights -o eights.cu 2>&1 | FileCheck %s --check-prefix=STREAM
 // RUN: %execute --nvcc=-fmad=false -I %S/Inputs -I . main.cu stream.cu view.cu flat.cu eights.cu
-// With sums in their order, a thread has no eight elements; with barriers, blocks are not beside each other.
+// With sums in their order, a thread has no eight elements.
 // RUN: %exits 1 %cufuse fuse kernels.cu:addEights kernels.cu:ofWarp --link addEights.sum=ofWarp.x --distinct --block 32 \
 // RUN:   --in-registers -o no.cu 2>&1 | FileCheck %s --check-prefix=ORDER
 // ORDER: error: {{.*}}: addEights works on 8 elements at a time, which needs --reassociate [NotByRow]
-// RUN: %exits 1 %cufuse fuse 'kernels.cu:grow<__half>' 'kernels.cu:byNorm<__half>' --link grow.stream=byNorm.x --block 64 \
-// RUN:   --copies 2 -o no.cu 2>&1 | FileCheck %s --check-prefix=SHARED
-// SHARED: error: {{.*}} has barriers or shared memory, or no whole warps, and its blocks are not played side by side
 
 //--- kernels.cu
 #include <cuda_fp16.h>
