@@ -1,5 +1,7 @@
 #include "HostLaunches.h"
 
+#include "cufuse/Analysis/AllIn.h"
+
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
@@ -47,50 +49,39 @@ const clang::Expr *addressed(const clang::Expr *E) {
 
 /// How a function uses its variables. What is only loaded, and assigned by name, changes where it is assigned; of all
 /// else, something may know the place.
-struct Uses : public clang::ConstDynamicRecursiveASTVisitor {
-  Uses(const clang::Stmt *Body, const ParsedUnit &Unit) : Unit(Unit) { TraverseStmt(Body); }
+class Uses {
+public:
+  Uses(const clang::Stmt &Body, const ParsedUnit &Unit) {
+    for (const auto *E : allIn<clang::Expr>(Body)) {
+      auto *Cast = llvm::dyn_cast<clang::ImplicitCastExpr>(E);
+      auto *Call = llvm::dyn_cast<clang::CallExpr>(E);
+      const auto Filled = Call ? filledBy(*Call, Unit) : std::nullopt;
+      if (llvm::isa<clang::DeclRefExpr>(E))
+        ++Mentions[variableIn(E)];
+      else if (Cast && Cast->getCastKind() == clang::CK_LValueToRValue)
+        ++Known[variableIn(Cast->getSubExpr())];
+      else if (const clang::Expr *To = assignedBy(E))
+        assignTo(variableIn(To));
+      else if (auto *Lambda = llvm::dyn_cast<clang::LambdaExpr>(E))
+        for (const clang::LambdaCapture &Each : Lambda->captures())
+          if (Each.capturesVariable() && Each.getCaptureKind() == clang::LCK_ByRef)
+            ++Mentions[llvm::dyn_cast<clang::VarDecl>(Each.getCapturedVar())];
+      for (const clang::Expr *Each : Filled.value_or(std::vector<const clang::Expr *>()))
+        if (const clang::Expr *To = addressed(Each))
+          assignTo(variableIn(To));
+    }
+  }
   std::set<const clang::VarDecl *> Assigned;
   bool isPlain(const clang::VarDecl &V) const {
     return V.hasLocalStorage() && V.getType()->isScalarType() && !V.getType().isVolatileQualified() &&
            Mentions.lookup(&V) == Known.lookup(&V);
   }
 
-  bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
-    ++Mentions[variableIn(E)];
-    return true;
-  }
-  bool VisitImplicitCastExpr(const clang::ImplicitCastExpr *E) override {
-    if (E->getCastKind() == clang::CK_LValueToRValue)
-      ++Known[variableIn(E->getSubExpr())];
-    return true;
-  }
-  bool VisitBinaryOperator(const clang::BinaryOperator *E) override { return assign(E); }
-  bool VisitUnaryOperator(const clang::UnaryOperator *E) override { return assign(E); }
-  bool VisitCallExpr(const clang::CallExpr *E) override {
-    if (const auto Filled = filledBy(*E, Unit))
-      for (const clang::Expr *Each : *Filled)
-        if (const clang::Expr *To = addressed(Each))
-          assignTo(variableIn(To));
-    return true;
-  }
-  bool VisitLambdaExpr(const clang::LambdaExpr *E) override {
-    for (const clang::LambdaCapture &Each : E->captures())
-      if (Each.capturesVariable() && Each.getCaptureKind() == clang::LCK_ByRef)
-        ++Mentions[llvm::dyn_cast<clang::VarDecl>(Each.getCapturedVar())];
-    return true;
-  }
-
 private:
-  bool assign(const clang::Expr *E) {
-    if (const clang::Expr *To = assignedBy(E))
-      assignTo(variableIn(To));
-    return true;
-  }
   void assignTo(const clang::VarDecl *V) {
     ++Known[V];
     Assigned.insert(V);
   }
-  const ParsedUnit &Unit;
   llvm::DenseMap<const clang::VarDecl *, unsigned> Mentions, Known;
 };
 
@@ -137,7 +128,7 @@ private:
   const Uses &usesIn(const clang::FunctionDecl &Function) {
     auto &Uses = Known[&Function];
     if (!Uses)
-      Uses = std::make_unique<struct Uses>(Function.getBody(), Unit);
+      Uses = std::make_unique<class Uses>(*Function.getBody(), Unit);
     return *Uses;
   }
 
