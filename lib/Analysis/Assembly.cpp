@@ -206,27 +206,4 @@ std::set<std::string> unscopedNames(const clang::GCCAsmStmt &Assembly) {
   return Names;
 }
 
-bool waitsForBlock(const clang::GCCAsmStmt &Assembly) {
-  const AssemblyScan Scan = scanAssembly(Assembly);
-  return std::any_of(Scan.Mentions.begin(), Scan.Mentions.end(),
-                     [](const AssemblyMention &M) { return M.What == AssemblyMention::Kind::Barrier && !M.HasCount; });
-}
-
-std::set<unsigned> barriersNamedBy(const clang::Expr &Number, const clang::ASTContext &Context) {
-  std::set<unsigned> Named;
-  clang::Expr::EvalResult Value;
-  const bool Known = !Number.isValueDependent() && Number.EvaluateAsInt(Value, Context);
-  for (unsigned Barrier = 1; Barrier <= MaxNamedBarriers; ++Barrier)
-    if (!Known || Value.Val.getInt() == Barrier)
-      Named.insert(Barrier);
-  return Named;
-}
-
-std::set<unsigned> namedBarriers(const clang::GCCAsmStmt &Assembly, const AssemblyMention &Barrier,
-                                 const clang::ASTContext &Context) {
-  if (!Barrier.IsOperand)
-    return {Barrier.Number};
-  return barriersNamedBy(*Assembly.getInputExpr(Barrier.Number - Assembly.getNumOutputs()), Context);
-}
-
 } // namespace cufuse

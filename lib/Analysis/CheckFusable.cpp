@@ -42,8 +42,7 @@ public:
     for (const auto &[Function, Use] : Reach.Functions)
       function(Use);
     if (Ir)
-      throughPointers();
-    unknownCallees();
+      throughPointers(), barriers(), unknownCallees();
     if (Ir && !Ir->hiddenState().empty())
       block(BlockerKind::StaticLocal, Kernel.getLocation(), Ir->hiddenState() + " in " + qualifiedNameOf(Kernel));
     assemblySymbols();
@@ -133,10 +132,7 @@ private:
   }
 
   void unknownCallees() {
-    const bool Indirect = std::any_of(Reach.Functions.begin(), Reach.Functions.end(), [](const auto &Each) {
-      return Each.second.CallsIndirectly && !Each.second.System;
-    });
-    if (!Indirect)
+    if (!callsThroughPointer(*Ir))
       return;
     for (const clang::ParmVarDecl *Parameter : Kernel.parameters())
       if (leadsToCode(Parameter->getType()))
@@ -196,14 +192,7 @@ private:
       return;
     }
     for (const CallSite &Call : Use.Calls) {
-      const Intrinsic Kind = classify(Call);
-      if (Kind == Intrinsic::NamedBarrier && namedBarriers(Call).empty())
-        block(BlockerKind::NamedBarrier, Call.Where, Call.Callee->getNameAsString() + " in " + Name);
-      else if (Kind == Intrinsic::NamedBarrier && Call.Callee->getName() == "__barrier_sync")
-        beforeLeavers("without a count", Call.Where, Name);
-      else if (Kind == Intrinsic::NamedBarrier && namedBarriers(Call).size() > 1 && Facts.namesAnyBarrier())
-        beforeLeavers("by a number that may be 0", Call.Where, Name);
-      if (Kind == Intrinsic::Cluster)
+      if (classify(Call) == Intrinsic::Cluster)
         block(BlockerKind::Cluster, Call.Where, Call.Callee->getNameAsString() + " in " + Name);
     }
     if (!MayCallHost && !isWritten<clang::CUDAHostAttr>(*Use.Function) &&
@@ -267,19 +256,7 @@ private:
   void assembly(const clang::GCCAsmStmt &Assembly, const std::string &In) {
     const AssemblyScan Scan = scanAssembly(Assembly);
     if (!Scan.Unknown.empty())
-      return block(BlockerKind::InlineAsmBlock, Assembly.getAsmLoc(), Scan.Unknown + " in " + In);
-    if (isBlockBarrier(Assembly))
-      return;
-    for (const AssemblyMention &M : Scan.Mentions)
-      if (M.What == AssemblyMention::Kind::Barrier) {
-        const std::set<unsigned> Named = namedBarriers(Assembly, M, Unit.ast());
-        if (Named.empty())
-          block(BlockerKind::NamedBarrier, Assembly.getAsmLoc(), fmt::format("operand %{} in {}", M.Number, In));
-        else if (Named.size() > 1 && M.HasCount && Facts.namesAnyBarrier())
-          beforeLeavers("by a number that may be 0", Assembly.getAsmLoc(), In);
-      }
-    if (waitsForBlock(Assembly))
-      beforeLeavers("without a count", Assembly.getAsmLoc(), In);
+      block(BlockerKind::InlineAsmBlock, Assembly.getAsmLoc(), Scan.Unknown + " in " + In);
   }
 
   /// In the output, a variable has another symbol, and one that only assembly names has none.
@@ -298,10 +275,20 @@ private:
 
   /// A barrier that is named and has no count waits for all that have not left; a partition's has a count. Where
   /// threads leave, no hardware barrier is the block's that number 0 could stand for.
-  void beforeLeavers(const char *How, clang::SourceLocation Where, const std::string &In) {
-    if (!Facts.ExitsBeforeBarrier.empty())
-      block(BlockerKind::NamedBarrier, Where,
-            fmt::format("{} in {}, and threads may leave before: {}", How, In, Facts.ExitsBeforeBarrier.front().What));
+  void barriers() {
+    std::set<clang::SourceLocation> Known;
+    for (const NamedBarrier &B : namedBarriers(*Ir)) {
+      std::string In;
+      const clang::SourceLocation At = Ir->where(*B.By, &In);
+      const bool IsNone = B.Number && (*B.Number == 0 || *B.Number > MaxNamedBarriers);
+      if (!(IsNone || (!Facts.ExitsBeforeBarrier.empty() && (!B.HasCount || !B.Number))) || !Known.insert(At).second)
+        continue;
+      block(BlockerKind::NamedBarrier, At,
+            IsNone ? B.What + " in " + In
+                   : fmt::format("{} in {}, and threads may leave before: {}",
+                                 B.HasCount ? "by a number that may be 0" : "without a count", In,
+                                 Facts.ExitsBeforeBarrier.front().What));
+    }
   }
 
   /// Why a declaration in the fused file cannot stand for the kernel that is launched, or "".

@@ -223,20 +223,9 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
         break;
       }
     }
-    for (const CallSite &Call : Use.Calls)
-      if (classify(Call) == Intrinsic::NamedBarrier)
-        Facts.NamedBarriers.merge(namedBarriers(Call));
-    for (const clang::GCCAsmStmt *Assembly : Use.Assembly) {
-      if (isBlockBarrier(*Assembly)) {
+    for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
+      if (isBlockBarrier(*Assembly))
         Facts.Barriers.push_back({"bar.sync", Name, Unit.place(Assembly->getAsmLoc())});
-        continue;
-      }
-      for (const AssemblyMention &M : scanAssembly(*Assembly).Mentions)
-        if (M.What == AssemblyMention::Kind::Barrier) {
-          Facts.NamedBarriers.merge(namedBarriers(*Assembly, M, Context));
-          Facts.ArrivesAtBarriers |= M.Arrives;
-        }
-    }
     for (const clang::VarDecl *Shared : Use.Shared) {
       SharedArray Array{Shared->getNameAsString(), Shared->getType().getAsString(Policy), 0, Name,
                         Unit.place(Shared->getLocation())};
@@ -264,8 +253,12 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
       llvm::any_of(Reach.Units, [](const clang::Decl *Unit) { return !dynamicSharedOutOfReach(*Unit).empty(); });
   for (const clang::FunctionDecl *Function : libraryFunctionsOfLinker(Reach))
     Facts.LibraryFunctionsOfLinker.push_back(Function->getQualifiedNameAsString());
-  if (Ir && Facts.namesAnyBarrier())
-    Facts.NamedBarriers = knownBarriers(*Ir).value_or(Facts.NamedBarriers);
+  for (const NamedBarrier &B : Ir ? namedBarriers(*Ir) : std::vector<NamedBarrier>()) {
+    for (unsigned Number = 1; Number <= MaxNamedBarriers; ++Number)
+      if (B.Number.value_or(Number) == Number)
+        Facts.NamedBarriers.insert(Number);
+    Facts.ArrivesAtBarriers |= B.Arrives;
+  }
   if (!Facts.IsTemplate && !Reach.HasErrors)
     addDeviceFacts(Ir, Facts);
   // The parser has made the destructor of the library's barriers one of no code.

@@ -246,29 +246,6 @@ private:
   std::array<llvm::FunctionAnalysisManager, 4> Analyses;
 };
 
-std::string nameOf(const DeviceIr &Ir, const llvm::CallBase &Call) {
-  if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call.getCalledOperand())) {
-    static const llvm::Regex Instruction("[a-z0-9_.]*\\.(sync|async|red)[a-z0-9_.]*");
-    llvm::SmallVector<llvm::StringRef, 2> Parts;
-    return Instruction.match(Assembly->getAsmString(), &Parts) ? Parts[0].str() : "assembly";
-  }
-  const llvm::Function *Callee = Call.getCalledFunction();
-  const clang::FunctionDecl *Declared = Callee ? Ir.declaration(*Callee) : nullptr;
-  if (Declared)
-    return Declared->getNameAsString();
-  if (!Callee)
-    return "a call through a pointer";
-  // What CUDA calls it is the function that the header has around it.
-  if (const llvm::DILocation *At = Call.getDebugLoc())
-    if (const llvm::DISubprogram *In = At->getScope()->getSubprogram();
-        In && At->getInlinedAt() && In->getName().starts_with("__"))
-      return In->getName().str();
-  llvm::StringRef Name = Callee->getName();
-  if (Name.consume_front("llvm.nvvm."))
-    return Name.starts_with("barrier") ? "a barrier of the block" : Name.str();
-  return "a function that calls itself";
-}
-
 } // namespace
 
 DeviceConvergence findDivergence(const DeviceIr &Ir) {
@@ -294,16 +271,16 @@ DeviceConvergence findDivergence(const DeviceIr &Ir) {
       if (auto *Call = llvm::dyn_cast<llvm::CallBase>(&I)) {
         const Meets What = meets(Ir, *Call);
         if (What == Meets::Warp)
-          Result.WarpPrimitives.push_back(Finding(*Call, nameOf(Ir, *Call)));
+          Result.WarpPrimitives.push_back(Finding(*Call, calledAs(Ir, *Call)));
         if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call->getCalledOperand());
             Assembly && What == Meets::Warp && partsInside(*Assembly) && !Result.LanesBeforeWarpPrimitive)
-          Result.LanesBeforeWarpPrimitive = Finding(*Call, "some lanes may go round " + nameOf(Ir, *Call));
+          Result.LanesBeforeWarpPrimitive = Finding(*Call, "some lanes may go round " + calledAs(Ir, *Call));
         // Threads may part in what it calls, and end without the others.
         const llvm::Function *Callee = Call->getCalledFunction();
         if (What != Meets::Unknown || (Callee && Callee->isDeclaration()))
           continue;
         if (!Result.LanesBeforeWarpPrimitive)
-          Result.LanesBeforeWarpPrimitive = Finding(*Call, "lanes may leave in " + nameOf(Ir, *Call));
+          Result.LanesBeforeWarpPrimitive = Finding(*Call, "lanes may leave in " + calledAs(Ir, *Call));
         if (!WaitsInside && mayWaitForBlockInside(Ir, *Call))
           WaitsInside = Call;
       }
@@ -331,7 +308,7 @@ DeviceConvergence findDivergence(const DeviceIr &Ir) {
     auto Skips = [&](const llvm::CallBase *Wait) {
       const SourcePlace At = Ir.place(*Wait);
       return Finding(*Block.getTerminator(),
-                     fmt::format("this branch skips {}, {}:{}", nameOf(Ir, *Wait), At.File, At.Line));
+                     fmt::format("this branch skips {}, {}:{}", calledAs(Ir, *Wait), At.File, At.Line));
     };
     if (const llvm::CallBase *Wait = Result.BeforeBarrier ? nullptr : Barriers.uneven(Block))
       Result.BeforeBarrier = Skips(Wait);
@@ -359,7 +336,7 @@ DeviceConvergence findDivergence(const DeviceIr &Ir) {
     }
   }
   if (WaitsInside && !Result.BeforeBarrier)
-    Result.BeforeBarrier = Finding(*WaitsInside, "threads may leave in " + nameOf(Ir, *WaitsInside));
+    Result.BeforeBarrier = Finding(*WaitsInside, "threads may leave in " + calledAs(Ir, *WaitsInside));
   return Result;
 }
 

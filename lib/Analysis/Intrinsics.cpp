@@ -1,7 +1,5 @@
 #include "cufuse/Analysis/Intrinsics.h"
 
-#include "cufuse/Analysis/Assembly.h"
-
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
 
@@ -36,13 +34,6 @@ Intrinsic classify(const CallSite &Call) {
   const bool OfBlock = Argument && !Argument->isValueDependent() &&
                        Argument->EvaluateAsInt(Number, Call.Callee->getASTContext()) && Number.Val.getInt() == 0;
   return OfBlock ? Intrinsic::Barrier : Intrinsic::NamedBarrier;
-}
-
-std::set<unsigned> namedBarriers(const CallSite &Call) {
-  const llvm::StringRef Name = Call.Callee->getName();
-  if ((Name != "__barrier_sync" && Name != "__barrier_sync_count") || !Call.Call || Call.Call->getNumArgs() == 0)
-    return {};
-  return barriersNamedBy(*Call.Call->getArg(0), Call.Callee->getASTContext());
 }
 
 } // namespace cufuse

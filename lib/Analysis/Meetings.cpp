@@ -5,6 +5,7 @@
 #include "cufuse/Ptx/PtxWords.h"
 
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
@@ -149,16 +150,31 @@ bool mayWaitForBlockInside(const DeviceIr &Ir, const llvm::CallBase &Call) {
   return synchronises(Ir, Call, Meets::Block);
 }
 
-std::vector<std::pair<const llvm::CallBase *, const llvm::Function *>> waitsThroughPointers(const DeviceIr &Ir) {
-  std::vector<std::pair<const llvm::CallBase *, const llvm::Function *>> Found;
+/// The calls that are left in the kernel, and in what it calls.
+static std::vector<const llvm::CallBase *> callsOf(const DeviceIr &Ir) {
+  std::vector<const llvm::CallBase *> Calls;
   auto Called = calledBy(Ir.kernel());
   Called.insert(&Ir.kernel());
   for (const llvm::Function *By : Called)
     for (const llvm::Instruction &I : llvm::instructions(By))
-      if (auto *Call = llvm::dyn_cast<llvm::CallBase>(&I); Call && Call->isIndirectCall())
-        for (const llvm::Function &F : *By->getParent())
-          if (Functions Seen; F.hasAddressTaken() && synchronises(Ir, F, Meets::Block, Seen))
-            Found.push_back({Call, &F});
+      if (auto *Call = llvm::dyn_cast<llvm::CallBase>(&I))
+        Calls.push_back(Call);
+  return Calls;
+}
+
+bool callsThroughPointer(const DeviceIr &Ir) {
+  return llvm::any_of(callsOf(Ir), [&](const llvm::CallBase *Call) {
+    return Call->isIndirectCall() && (!Call->getDebugLoc() || Ir.functionAt(*Call->getDebugLoc()));
+  });
+}
+
+std::vector<std::pair<const llvm::CallBase *, const llvm::Function *>> waitsThroughPointers(const DeviceIr &Ir) {
+  std::vector<std::pair<const llvm::CallBase *, const llvm::Function *>> Found;
+  for (const llvm::CallBase *Call : callsOf(Ir))
+    if (Call->isIndirectCall())
+      for (const llvm::Function &F : *Call->getModule())
+        if (Functions Seen; F.hasAddressTaken() && synchronises(Ir, F, Meets::Block, Seen))
+          Found.push_back({Call, &F});
   return Found;
 }
 
@@ -183,44 +199,62 @@ llvm::SmallSetVector<llvm::Function *, 8> calledBy(const llvm::Function &Caller)
   return Called;
 }
 
-std::optional<std::set<unsigned>> knownBarriers(const DeviceIr &Ir) {
-  std::set<unsigned> Numbers;
-  auto Known = [&](const llvm::Value *Number) {
-    const llvm::APInt *Value;
-    return llvm::PatternMatch::match(Number, llvm::PatternMatch::m_APInt(Value)) && Value->uge(1) &&
-           Value->ule(MaxNamedBarriers) && (Numbers.insert(Value->getZExtValue()), true);
-  };
-  for (const llvm::Instruction &I : llvm::instructions(Ir.kernel())) {
-    auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
-    if (!Call)
-      continue;
-    const llvm::Function *Callee = Call->getCalledFunction();
-    if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call->getCalledOperand())) {
+std::vector<NamedBarrier> namedBarriers(const DeviceIr &Ir) {
+  std::vector<NamedBarrier> Found;
+  auto Look = [&](const llvm::CallBase &Call) {
+    auto Add = [&](const llvm::Value *Number, std::string What, bool HasCount, bool Arrives = false) {
+      const llvm::APInt *Known = nullptr;
+      const bool IsKnown = Number && llvm::PatternMatch::match(Number, llvm::PatternMatch::m_APInt(Known));
+      Found.push_back({&Call, std::move(What), {}, HasCount, Arrives});
+      if (IsKnown)
+        Found.back().Number = Known->getLimitedValue(MaxNamedBarriers + 1);
+    };
+    const llvm::Function *Callee = Call.getCalledFunction();
+    if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call.getCalledOperand())) {
       const size_t Outputs = llvm::count_if(Assembly->ParseConstraints(),
                                             [](const auto &C) { return C.Type == llvm::InlineAsm::isOutput; });
       for (const AssemblyMention &M : scanAssembly(StringRef(plain(Assembly->getAsmString()))).Mentions)
-        if (M.What != AssemblyMention::Kind::Barrier)
-          continue;
-        else if (!M.IsOperand)
-          Numbers.insert(M.Number);
-        else if (M.Number < Outputs || M.Number - Outputs >= Call->arg_size() ||
-                 !Known(Call->getArgOperand(M.Number - Outputs)))
-          return std::nullopt;
-    } else if (!Callee || !Callee->isDeclaration()) {
-      return std::nullopt; // what is called may name others
-    } else if (Callee->isIntrinsic()) {
-      if (Callee->getName().starts_with("llvm.nvvm.barrier.cta.") &&
-          !(meets(Ir, *Call) == Meets::Block &&
-            llvm::PatternMatch::match(Call->getArgOperand(0), llvm::PatternMatch::m_Zero())) &&
-          !Known(Call->getArgOperand(0)))
-        return std::nullopt;
-    } else if (const clang::FunctionDecl *Declared = Ir.declaration(*Callee);
+        if (M.What == AssemblyMention::Kind::Barrier && !M.IsOperand && M.Number > 0)
+          Found.push_back({&Call, "", M.Number, M.HasCount, M.Arrives});
+        else if (M.What == AssemblyMention::Kind::Barrier && M.IsOperand)
+          Add(M.Number >= Outputs && M.Number - Outputs < Call.arg_size() ? Call.getArgOperand(M.Number - Outputs)
+                                                                          : nullptr,
+              "operand %" + std::to_string(M.Number), M.HasCount, M.Arrives);
+    } else if (const StringRef Name = intrinsicName(&Call); Name.starts_with("llvm.nvvm.barrier.cta.")) {
+      const bool HasCount = Name.contains(".count");
+      if (HasCount || !llvm::PatternMatch::match(Call.getArgOperand(0), llvm::PatternMatch::m_Zero()))
+        Add(Call.getArgOperand(0), calledAs(Ir, Call), HasCount, Name.contains(".arrive"));
+    } else if (const clang::FunctionDecl *Declared = Callee ? Ir.declaration(*Callee) : nullptr;
                Declared && classify(*Declared) == Intrinsic::NamedBarrier) {
-      return std::nullopt;
+      Found.push_back({&Call, calledAs(Ir, Call), MaxNamedBarriers + 1, true, true}); // one that no text names
     }
+  };
+  for (const llvm::CallBase *Call : callsOf(Ir))
+    Look(*Call);
+  return Found;
+}
+
+std::string calledAs(const DeviceIr &Ir, const llvm::CallBase &Call) {
+  if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call.getCalledOperand())) {
+    static const llvm::Regex Instruction("[a-z0-9_.]*\\.(sync|async|red)[a-z0-9_.]*");
+    llvm::SmallVector<StringRef, 2> Parts;
+    return Instruction.match(Assembly->getAsmString(), &Parts) ? Parts[0].str() : "assembly";
   }
-  Numbers.erase(0); // the block's own
-  return Numbers.empty() ? std::nullopt : std::optional(Numbers);
+  const llvm::Function *Callee = Call.getCalledFunction();
+  const clang::FunctionDecl *Declared = Callee ? Ir.declaration(*Callee) : nullptr;
+  if (Declared)
+    return Declared->getNameAsString();
+  if (!Callee)
+    return "a call through a pointer";
+  // What CUDA calls it is the function that the header has around it.
+  if (const llvm::DILocation *At = Call.getDebugLoc())
+    if (const llvm::DISubprogram *In = At->getScope()->getSubprogram();
+        In && At->getInlinedAt() && In->getName().starts_with("__"))
+      return In->getName().str();
+  StringRef Name = Callee->getName();
+  if (Name.consume_front("llvm.nvvm."))
+    return Name.starts_with("barrier") ? "a barrier of the block" : Name.str();
+  return "a function that calls itself";
 }
 
 bool partsInside(const llvm::InlineAsm &Assembly) {

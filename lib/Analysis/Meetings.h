@@ -7,7 +7,8 @@
 #include <llvm/IR/InstrTypes.h>
 
 #include <optional>
-#include <set>
+#include <string>
+#include <vector>
 
 namespace cufuse {
 
@@ -23,6 +24,8 @@ bool partsInside(const llvm::InlineAsm &Assembly);
 /// May a function with a body, or whatever a pointer leads to, wait for the block?
 bool mayWaitForBlockInside(const DeviceIr &Ir, const llvm::CallBase &Call);
 
+/// Does the user's text call functions that only pointers, or tables of virtual functions, know?
+bool callsThroughPointer(const DeviceIr &Ir);
 /// Functions that may wait for the block, by the calls through pointers that may lead there.
 std::vector<std::pair<const llvm::CallBase *, const llvm::Function *>> waitsThroughPointers(const DeviceIr &Ir);
 
@@ -30,8 +33,17 @@ std::vector<std::pair<const llvm::CallBase *, const llvm::Function *>> waitsThro
 /// than by a call.
 llvm::SmallSetVector<llvm::Function *, 8> calledBy(const llvm::Function &Caller);
 
-/// The barriers of 1 to 15 that the kernel names, where the code knows all their numbers.
-std::optional<std::set<unsigned>> knownBarriers(const DeviceIr &Ir);
+/// A hardware barrier that the kernel, or what it calls, names by a number, but for 0, the block's own.
+struct NamedBarrier {
+  const llvm::CallBase *By;
+  std::string What;                    ///< As the text calls it.
+  std::optional<std::uint64_t> Number; ///< 16 for all that are none; nothing where only the run knows it.
+  bool HasCount, Arrives;
+};
+std::vector<NamedBarrier> namedBarriers(const DeviceIr &Ir);
+
+/// What the text calls it, or says that it is.
+std::string calledAs(const DeviceIr &Ir, const llvm::CallBase &Call);
 
 /// The lanes that a warp primitive waits for; null where that is no operand.
 const llvm::Value *lanesOf(const llvm::CallBase &Call);

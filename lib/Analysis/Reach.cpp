@@ -323,15 +323,6 @@ struct Walk::BodyVisitor : NameVisitor {
         Address && Call->getDirectCallee() && !llvm::isa<clang::CUDAKernelCallExpr>(Call))
       Callee = Address->getSubExpr()->IgnoreParenImpCasts();
     Callees[Callee] = Call;
-    auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Call->getDirectCallee());
-    Use.CallsIndirectly |= !Call->getDirectCallee() || (Method && Method->isVirtual());
-    return true;
-  }
-  bool VisitCXXDeleteExpr(const clang::CXXDeleteExpr *Delete) override {
-    const clang::QualType Destroyed = Delete->getDestroyedType();
-    if (const auto *Record = Destroyed.isNull() ? nullptr : Destroyed->getAsCXXRecordDecl();
-        Record && Record->hasDefinition() && Record->getDestructor())
-      Use.CallsIndirectly |= Record->getDestructor()->isVirtual();
     return true;
   }
   bool VisitCastExpr(const clang::CastExpr *Cast) override {

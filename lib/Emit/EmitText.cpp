@@ -45,13 +45,14 @@ void barriers(Writer &To, const Constituent &C) {
   for (const BarrierFacts &Barrier : Facts.Barriers)
     Barriers.insert(Barrier.Call);
   const std::set<unsigned> &Named = Facts.NamedBarriers;
-  const bool All = Named.size() == MaxNamedBarriers;
-  if (Barriers.empty() && Named.empty())
+  // Some may stand where no code is made of them.
+  const bool All = Named.size() == MaxNamedBarriers || (Named.empty() && textNames(*C.Text, "cufuse_barrier"));
+  if (Barriers.empty() && Named.empty() && !All)
     return;
   To.write(emitted(cuda::Barriers, {{"SYNC", Barriers.contains("__syncthreads")},
                                     {"ALL_BARRIERS", All},
                                     Named.empty() || All ? Given{"NAMED", false} : Given{"NAMED", placeOf(Named)},
-                                    {"COUNTED", textNames(*C.Text, "__barrier_sync_count")},
+                                    {"COUNTED", !Named.empty() && textNames(*C.Text, "__barrier_sync_count")},
                                     {"NAMES", !Named.empty()},
                                     {"BARRIER_SYNC", Barriers.contains("__barrier_sync")},
                                     {"COUNT", Barriers.contains("__syncthreads_count")},

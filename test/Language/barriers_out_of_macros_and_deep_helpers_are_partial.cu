@@ -3,6 +3,8 @@
 // RUN: %FileCheck %s < %t.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -ptx -o %t.ptx %t.cu
+// RUN: %cufuse fuse %s:never %s:layered --block 64 --block 96 -o %t.never.cu
+// RUN: %nvcc -arch=sm_90a -cubin -o %t.never.cubin %t.never.cu
 // RUN: %FileCheck %s --check-prefix=PTX < %t.ptx
 
 // CHECK: __device__ __forceinline__ int __syncthreads_count(int predicate)
@@ -47,4 +49,16 @@ __global__ void layered(int *data) {
   values[threadIdx.x] = data[threadIdx.x];
   first(values);
   data[threadIdx.x] = values[threadIdx.x];
+}
+
+// A barrier of which no code is made keeps its place in the text.
+#define IN_HALVES 0
+__global__ void never(int *data) {
+  data[threadIdx.x] += 1;
+  __syncthreads();
+  if (IN_HALVES) {
+    asm volatile("bar.sync 3, 32;" ::: "memory");
+    __barrier_sync_count(4, 32);
+  }
+  data[threadIdx.x] *= data[threadIdx.x ^ 1];
 }

@@ -56,14 +56,4 @@ bool isBlockBarrier(const clang::GCCAsmStmt &Assembly);
 /// same wherever the statement stands.
 std::set<std::string> unscopedNames(const clang::GCCAsmStmt &Assembly);
 
-/// Does it wait for all threads of the block, at any barrier?
-bool waitsForBlock(const clang::GCCAsmStmt &Assembly);
-
-/// The barriers of 1 to 15 that a value may name: all where only the run knows it, none where it is another.
-std::set<unsigned> barriersNamedBy(const clang::Expr &Number, const clang::ASTContext &Context);
-
-/// The same of a barrier that the statement mentions.
-std::set<unsigned> namedBarriers(const clang::GCCAsmStmt &Assembly, const AssemblyMention &Barrier,
-                                 const clang::ASTContext &Context);
-
 } // namespace cufuse

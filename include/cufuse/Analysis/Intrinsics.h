@@ -3,8 +3,6 @@
 
 #include <clang/AST/Expr.h>
 
-#include <set>
-
 namespace cufuse {
 
 /// One call (or mention) of a function in another's body.
@@ -20,8 +18,5 @@ enum class Intrinsic { None, Barrier, NamedBarrier, WarpPrimitive, Atomic, Clust
 Intrinsic classify(const clang::FunctionDecl &Function);
 /// The same, with its argument in mind: only barrier 0 is that of the block.
 Intrinsic classify(const CallSite &Call);
-/// The barriers of 1 to 15 that a call of `__barrier_sync` or `__barrier_sync_count` may name: all where only the run
-/// knows, none of another call.
-std::set<unsigned> namedBarriers(const CallSite &Call);
 
 } // namespace cufuse

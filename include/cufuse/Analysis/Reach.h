@@ -51,8 +51,7 @@ struct FunctionUse {
   std::vector<const clang::GCCAsmStmt *> Assembly;
   bool AssemblyUsesBlock = false;
   std::vector<DeviceLaunch> Launches;
-  bool CallsIndirectly = false; ///< Through a pointer or a virtual function.
-  bool HidesCode = false;       ///< Turns something else into what leads to code, or the other way round.
+  bool HidesCode = false; ///< Turns something else into what leads to code, or the other way round.
   std::vector<const clang::ReturnStmt *> Returns; ///< Outside lambdas and local classes.
 };
 
