@@ -1,4 +1,4 @@
-/// E = g(f(A B) D), where f and g are the kernels between and behind the products: each is given an element's sum.
+/// E = g(CUFUSE_ROWS D), where f and g are the kernels between and behind the products: each is given an element's sum.
 __device__ __forceinline__ void CUFUSE_NAME(CUFUSE_HEAD) {
   const auto between = [&](const long long first, const CUFUSE_SUM sum) {
     CUFUSE_BETWEEN;

@@ -3,7 +3,7 @@
 /// registers, the operand of the product with D. `BInRows`: B is stored as K rows of N, else as N rows of K; so D. `C`:
 /// the type of the elements of A B.
 template <typename T, typename C, int N, int K, int L, bool BInRows, bool DInRows, int Warps, int Tiles>
-struct CufuseProducts : CufuseWarpProducts {
+struct CufuseProducts : CufuseWarpProducts, CufuseCopies {
   static constexpr int Threads = Warps * 32, AllN = (N + 63) / 64 * 64, AllK = (K + 63) / 64 * 64;
   static constexpr int AllL = (L + 63) / 64 * 64, Rows = 16 * Tiles;
   static constexpr int BytesB = AllN * AllK * 2, BytesD = AllN * AllL * 2, BytesA = Rows * AllK * 2;
@@ -50,19 +50,6 @@ struct CufuseProducts : CufuseWarpProducts {
   }
 
 private:
-  /// Pieces of 8 elements; zeros where there are none.
-  template <int All, int Pieces>
-  static __device__ __forceinline__ void copy(unsigned to, const T *from, int pitch, int rows, int columns, int first,
-                                              int step) {
-#pragma unroll 4
-    for (int i = first; i < All * Pieces; i += step) {
-      const int row = i / Pieces, piece = i % Pieces, bytes = row < rows && piece * 8 < columns ? 16 : 0;
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to + cufusePlace<All>(row, piece)),
-                   "l"(bytes ? from + 1ll * row * pitch + piece * 8 : from), "r"(bytes)
-                   : "memory");
-    }
-  }
-
   template <typename Out, typename Between, typename Behind>
   static __device__ __forceinline__ void multiply(const unsigned (&a)[Tiles][AllK / 16][4], unsigned sharedB,
                                                   unsigned sharedD, Out *e, int pitchE, int rows, int now,

@@ -149,7 +149,9 @@ void addProduct(VerticalGraph &Graph, unsigned Node) {
   };
   const Polynomial M = Graph.argument(Node, "m");
   Add("a", M, P.K, P.PitchA);
-  Add("b", Polynomial::constant(P.InRows ? P.K : P.N), P.InRows ? P.N : P.K, P.PitchB);
+  const std::int64_t OfB = P.InRows ? P.K : P.N; // in a batch, there is one for so many rows
+  Add("b", P.Rows > 0 ? M * Polynomial::constant((OfB + P.Rows - 1) / P.Rows) : Polynomial::constant(OfB),
+      P.InRows ? P.N : P.K, P.PitchB);
   Add("c", M, P.N, P.PitchC);
 }
 

@@ -1,6 +1,7 @@
 #include "cufuse/Driver/Products.h"
 
 #include "cufuse/Products/ProductEnds.h"
+#include "cufuse/ReadAccesses/Softmax.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
@@ -69,8 +70,9 @@ private:
     return llvm::Error::success();
   }
 
-  std::int64_t number(const WorkloadKernel &Kernel, const Expression &E) {
-    auto Value = evaluate(E, Kernel.Sizes);
+  std::int64_t number(const WorkloadKernel &Kernel, const Expression &E) { return number(E, Kernel.Sizes); }
+  std::int64_t number(const Expression &E, const Numbers &Known) {
+    auto Value = evaluate(E, Known);
     if (!Value) {
       llvm::handleAllErrors(Value.takeError(), [&](const Failure &F) { llvm::append_range(Messages, F.Messages); });
       return 1;
@@ -78,7 +80,7 @@ private:
     constexpr Number::Integer Most = 0x7fffffff;
     if (Value->isInteger() && Value->integer() >= 1 && Value->integer() <= Most)
       return static_cast<std::int64_t>(Value->integer());
-    Messages.push_back({E.Where, fmt::format("{} is no size of a matrix", Value->str()), "give 1 to 2147483647"});
+    Messages.push_back({E.Where, fmt::format("{} is no size", Value->str()), "give 1 to 2147483647"});
     return 1;
   }
 
@@ -142,7 +144,13 @@ private:
     P.K = Size("k");
     P.InRows = Given.InRows;
     P.Type = array(Which, "a", Product.M, P.K, Given.PitchA, P.PitchA);
-    const std::string OfB = array(Which, "b", P.InRows ? P.K : P.N, P.InRows ? P.N : P.K, Given.PitchB, P.PitchB);
+    const std::int64_t Batch = Given.Batch ? number(Kernel, *Given.Batch) : 1;
+    if (Product.M % Batch != 0)
+      Messages.push_back({Given.Batch->Where, fmt::format("{} rows are not {} equal parts", Product.M, Batch),
+                          "m counts the rows of all"});
+    P.Rows = Given.Batch ? Product.M / Batch : 0;
+    const std::string OfB =
+        array(Which, "b", Batch * (P.InRows ? P.K : P.N), P.InRows ? P.N : P.K, Given.PitchB, P.PitchB);
     P.Result = array(Which, "c", Product.M, P.N, Given.PitchC, P.PitchC);
     if (!P.Type.empty() && !OfB.empty() && P.Type != OfB)
       say(Which, fmt::format("a has elements of {}, b of {}", P.Type, OfB), "give both the same type");
@@ -152,6 +160,8 @@ private:
     const ProductFacts &First = Into.Products[0].Facts, &Second = Into.Products[1].Facts;
     if (const std::int64_t M = Into.Products[0].M, Other = Into.Products[1].M; M != Other)
       say(Products[1], fmt::format("m is {}, and {} has {}", Other, Into.Products[0].Name, M), "give both the same m");
+    if (Second.Rows != First.Rows)
+      say(Products[1], fmt::format("batch is another than that of {}", Into.Products[0].Name), "give both the same");
     if (Second.K != First.N)
       say(Products[1], fmt::format("k is {}, and n of {} is {}", Second.K, Into.Products[0].Name, First.N),
           "what lies between has as many columns as the one makes and the other takes");
@@ -172,6 +182,7 @@ private:
       Flags = kernel(I).Flags;
       Into.Kernels.push_back(kernel(I).Spec);
       Into.Names.push_back(kernel(I).Name);
+      Into.Launches.push_back(launch(kernel(I)));
     }
     if (Into.Kernels.empty())
       say(Products[1], "no kernel stands between or behind the products", "add a pointwise kernel");
@@ -181,6 +192,19 @@ private:
       Into.Flags.Written = Flags;
       Into.Flags.Folder = kernel(0).Folder;
     }
+  }
+
+  RequestedLaunch launch(const WorkloadKernel &Kernel) {
+    RequestedLaunch Launch{Kernel.Blocks.front(), 1, Kernel.Where};
+    Numbers Known = Kernel.Sizes;
+    Known["block.x"].Value = Number::Integer(Launch.Block.X);
+    Known["block.y"].Value = Number::Integer(Launch.Block.Y);
+    Known["block.z"].Value = Number::Integer(Launch.Block.Z);
+    for (const Expression &Dimension : Kernel.Grid) {
+      const std::int64_t Blocks = number(Dimension, Known);
+      Launch.Blocks = &Dimension == &Kernel.Grid.front() ? Blocks : Blocks > 1 ? 0 : Launch.Blocks;
+    }
+    return Launch;
   }
 
   void links() {
@@ -214,6 +238,134 @@ private:
   std::vector<Message> Messages;
 };
 
+/// Where a kernel of rows makes the second product's A: if it is shown to be a softmax, the product takes its rows, and
+/// it goes.
+class SoftmaxTaker {
+public:
+  SoftmaxTaker(FuseRequest &Request, std::vector<LoadedKernel> &Kernels)
+      : Request(Request), Kernels(Kernels), First(Request.Products[0]), Second(Request.Products[1]) {}
+
+  llvm::Error run() {
+    for (unsigned I = 0; I < Kernels.size(); ++I)
+      for (const LinkText &L : Request.Links)
+        if (L.From == name(I) && L.To == takerOf(Second.Name) && L.Parameter == "a" &&
+            Kernels[I].Shape.Shape != KernelShape::Pointwise)
+          return take(I, L.Factors.front());
+    return llvm::Error::success();
+  }
+
+private:
+  const std::string &name(unsigned Kernel) const { return Request.Names[Kernel + 1]; }
+  llvm::Error refuse(unsigned Kernel, const std::string &Why, const std::string &Remedy) const {
+    return badInput(
+        fmt::format("{} is no function of an element, and not shown to be a softmax: {}", name(Kernel), Why), Remedy,
+        Kernels[Kernel].Facts.Where);
+  }
+
+  llvm::Error take(unsigned Kernel, const std::string &Out) {
+    const LoadedKernel &Own = Kernels[Kernel];
+    const RequestedLaunch &Launch = Request.Launches[Kernel];
+    SoftmaxLaunch Asked{Launch.Block, 1, First.Facts.N, {}, "", Out};
+    for (const LinkText &L : Request.Links) {
+      if (L.From == name(Kernel) && L.To != takerOf(Second.Name))
+        return refuse(Kernel, fmt::format("{} takes what it makes, too", L.To), "leave that link out");
+      if (L.To != name(Kernel))
+        continue;
+      if (isArray(Own, L.Parameter))
+        Asked.In = L.Parameter;
+      else if (const auto Value = number(L))
+        Asked.Numbers[L.Parameter] = *Value;
+    }
+    const ParameterAccess *const From = parameter(Own, Asked.In), *const To = parameter(Own, Out);
+    if (!From || !To)
+      return refuse(Kernel, "what it takes comes of no kernel here", "link its rows to what comes before");
+    if (Launch.Blocks == 0 || First.M % Launch.Blocks != 0)
+      return refuse(Kernel, fmt::format("{} rows are no whole number for each block", First.M),
+                    "launch it with a grid in x, whose blocks have equally many rows");
+    Asked.Rows = First.M / Launch.Blocks;
+    if (!llvm::is_contained(Request.Dead, name(Kernel) + "." + Out))
+      return refuse(Kernel, fmt::format("{} is read elsewhere", Out), "say that it is dead");
+    const std::string Taken = typeOf(*From);
+    if ((Taken != "float" && Taken != "__half" && Taken != "__nv_bfloat16") || typeOf(*To) != Second.Facts.Type)
+      return refuse(Kernel, fmt::format("from {} to {}", Taken, typeOf(*To)),
+                    fmt::format("take float, and store {}", Second.Facts.Type));
+    Reached Reach;
+    const std::unique_ptr<DeviceIr> Ir = reach(*Own.Parsed.Unit, *Own.Parsed.Kernel, Reach);
+    if (!Ir)
+      return refuse(Kernel, "Clang makes no code of it", "write it in another way");
+    if (const auto Why = notSoftmax(*Ir, Own.Facts, Own.Accesses, Asked))
+      return badInput(
+          fmt::format("{} is no function of an element, and not shown to be a softmax: {}", name(Kernel), Why->What),
+          "link its sizes, and write max, exp, sum and quotient plainly; or leave it to a launch of its own",
+          Why->Where);
+    if (!Request.Composition.Reassociate)
+      return badInput(fmt::format("the softmax of {} would be summed in another order", name(Kernel)),
+                      "allow that with --reassociate", Own.Facts.Where);
+    Second.Facts.Softmax = Taken;
+    leaveOut(Kernel);
+    return llvm::Error::success();
+  }
+
+  static const ParameterAccess *parameter(const LoadedKernel &Kernel, const std::string &Name) {
+    const auto Found =
+        llvm::find_if(Kernel.Accesses.Parameters, [&](const ParameterAccess &P) { return P.Name == Name; });
+    return Found == Kernel.Accesses.Parameters.end() ? nullptr : &*Found;
+  }
+  static bool isArray(const LoadedKernel &Kernel, const std::string &Name) {
+    const ParameterAccess *P = parameter(Kernel, Name);
+    return P && !P->Element.empty();
+  }
+  static std::string typeOf(const ParameterAccess &P) {
+    llvm::StringRef Name = P.Element;
+    Name.consume_front("struct ");
+    return Name.str();
+  }
+
+  /// What a number of a product is in every launch; no value: its rows. Nothing if that is not known.
+  std::optional<std::optional<std::int64_t>> number(const LinkText &L) const {
+    if (L.From != First.Name && L.From != Second.Name)
+      return std::nullopt;
+    std::int64_t Value = 1;
+    bool OfRows = false;
+    for (const std::string &Factor : L.Factors) {
+      std::int64_t Number = 0;
+      if (const auto Known = (L.From == First.Name ? First : Second).Facts.known(Factor))
+        Value *= *Known;
+      else if (Factor == "m" && !OfRows)
+        OfRows = true;
+      else if (!llvm::StringRef(Factor).getAsInteger(10, Number))
+        Value *= Number;
+      else
+        return std::nullopt;
+    }
+    if (!OfRows)
+      return std::optional(Value);
+    return Value == 1 ? std::optional(std::optional<std::int64_t>()) : std::nullopt;
+  }
+
+  void leaveOut(unsigned Kernel) {
+    const std::string Name = name(Kernel), Taker = takerOf(Second.Name);
+    llvm::erase_if(Request.Links, [&](const LinkText &L) {
+      return L.From == Name || (L.To == Name && !isArray(Kernels[Kernel], L.Parameter));
+    });
+    for (LinkText &L : Request.Links)
+      if (L.To == Name) {
+        L.To = Taker;
+        L.Parameter = "a";
+        L.Text = fmt::format("{}.{}={}.a", L.From, llvm::join(L.Factors, "*"), Taker);
+      }
+    llvm::erase_if(Request.Dead,
+                   [&](const std::string &Dead) { return llvm::StringRef(Dead).starts_with(Name + "."); });
+    Request.Names.erase(Request.Names.begin() + Kernel + 1);
+    Kernels.erase(Kernels.begin() + Kernel);
+  }
+
+  FuseRequest &Request;
+  std::vector<LoadedKernel> &Kernels;
+  const RequestedProduct &First;
+  RequestedProduct &Second;
+};
+
 } // namespace
 
 llvm::Error requestProducts(const std::string &File, FuseRequest &Into) {
@@ -226,8 +378,11 @@ llvm::Error requestProducts(const std::string &File, FuseRequest &Into) {
 llvm::Error addProducts(FuseRequest &Request, std::vector<LoadedKernel> &Kernels) {
   if (Request.Products.empty())
     return llvm::Error::success();
+  const LoadedKernel Known = Kernels.front();
+  if (llvm::Error Error = SoftmaxTaker(Request, Kernels).run())
+    return Error;
   const auto &[First, Second] = std::tie(Request.Products[0], Request.Products[1]);
-  auto Plan = planProducts(First.Facts, Second.Facts, First.M, Kernels.front().Arch, Second.Where);
+  auto Plan = planProducts(First.Facts, Second.Facts, First.M, Known.Arch, Second.Where);
   if (!Plan)
     return Plan.takeError();
   Request.Composition.Products = *Plan;
@@ -235,7 +390,6 @@ llvm::Error addProducts(FuseRequest &Request, std::vector<LoadedKernel> &Kernels
   if (Plan->By == ProductsPlan::Way::Warpgroups)
     Request.Registers = {RegisterPolicy::Count, ProductsPlan::AtLaunch, 0};
   auto Loaded = [&](const RequestedProduct &Product, ProductEnd End) {
-    const LoadedKernel &Known = Kernels.front();
     // One header is read for all.
     for (IncludeLine &Own : End.Text.Includes)
       for (const LoadedKernel &Kernel : Kernels)

@@ -13,6 +13,7 @@ namespace {
 constexpr std::int64_t MostK = 256, MostL = 256;
 /// Shared memory of a block (CUDA C++ Programming Guide, technical specifications), of sm_80 and of sm_90.
 constexpr unsigned OfSm80 = 163 * 1024, OfSm90 = 227 * 1024;
+constexpr std::int64_t Multiprocessors = 132; // of an H100
 
 unsigned roundUp(std::int64_t Value, unsigned To) { return static_cast<unsigned>((Value + To - 1) / To * To); }
 
@@ -91,7 +92,6 @@ struct ClusterBytes {
 /// For so few rows that no more than two blocks are on each multiprocessor: of all that hold their weights at once, the
 /// one that is estimated to be the fastest.
 std::optional<ProductsPlan> byCluster(const ProductFacts &First, const ProductFacts &Second, std::int64_t M) {
-  constexpr std::int64_t Multiprocessors = 132; // of an H100
   constexpr unsigned MostRowsOfBox = 256;
   std::optional<ProductsPlan> Best;
   double Least = 0;
@@ -122,10 +122,39 @@ std::optional<ProductsPlan> byCluster(const ProductFacts &First, const ProductFa
   return Best;
 }
 
+/// As CufuseProducts of Attention.cuh has them. What a thread has of the results is in registers. More rows in a block
+/// load keys less often, but leave multiprocessors without a block where there are few.
+llvm::Expected<ProductsPlan> byAttention(const ProductFacts &First, const ProductFacts &Second, std::int64_t M,
+                                         const SourcePlace &Where) {
+  const unsigned K = roundUp(First.K, 64), L = roundUp(Second.N, 64);
+  if (K > MostK || L > MostL)
+    return badInput(
+        fmt::format("k = {} of the first product or n = {} of the second is more than {}", First.K, Second.N, MostK),
+        "leave these products to a library", Where);
+  ProductsPlan Plan;
+  Plan.By = ProductsPlan::Way::Attention;
+  Plan.Tiles = L <= 128 ? 2 : 1;
+  Plan.Keys = K <= 64 && L <= 64 ? 64 : 32;
+  const unsigned OfB = First.InRows ? K * 64 : Plan.Keys * K, OfD = Second.InRows ? Plan.Keys * L : L * 64;
+  for (Plan.Warps = 8;; Plan.Warps = 4) {
+    Plan.Threads = Plan.Warps * 32;
+    Plan.Rows = Plan.Warps * Plan.Tiles * 16;
+    Plan.SharedBytes = Plan.Rows * K * 2 + 2 * (OfB + OfD) * 2;
+    const bool Fills = M / Plan.Rows >= Multiprocessors && (First.Rows == 0 || First.Rows >= Plan.Rows);
+    if (Plan.Warps == 4 || (Fills && Plan.SharedBytes <= OfSm80))
+      return Plan;
+  }
+}
+
 } // namespace
 
 llvm::Expected<ProductsPlan> planProducts(const ProductFacts &First, const ProductFacts &Second, std::int64_t M,
                                           llvm::StringRef Arch, const SourcePlace &Where) {
+  if (!Second.Softmax.empty())
+    return byAttention(First, Second, M, Where);
+  if (First.Rows > 0)
+    return badInput("products in a batch are computed with a softmax between them only",
+                    "leave them to a library, or fuse those of one matrix", Where);
   unsigned Number = 0;
   Arch.drop_front(3).consumeInteger(10, Number);
   if (const auto Plan = Number >= 90 ? byCluster(First, Second, M) : std::nullopt)

@@ -92,7 +92,7 @@ ProductEnd makingEnd(const std::string &Name, const ProductFacts &Product, bool 
 
 ProductEnd takingEnd(const std::string &Name, const ProductFacts &Product, const SourcePlace &Where) {
   End Taking(Name, Where);
-  Taking.array("a", Product.Type, true);
+  Taking.array("a", Product.Softmax.empty() ? Product.Type : Product.Softmax, true);
   Taking.number("m");
   Taking.number("k");
   return Taking.pointwise("a", AccessSite::Kind::Load, "k");

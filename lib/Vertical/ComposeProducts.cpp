@@ -69,11 +69,13 @@ public:
     for (const std::string &Pointer : {a(), b(), d(), memory(result())})
       refuseIf(outputText("reinterpret_cast<size_t>({}) % 16 != 0", launched(Pointer)),
                "16 bytes are loaded at a time");
+    if (First.Rows > 0)
+      refuseIf(outputText("{} % {} != 0", launched(rows()), First.Rows), "so many rows share a matrix");
     return std::move(Result);
   }
 
 private:
-  bool byMaps() const { return Plan.By != ProductsPlan::Way::Warps; }
+  bool byMaps() const { return byWarpgroups() || Plan.By == ProductsPlan::Way::Cluster; }
   bool byWarpgroups() const { return Plan.By == ProductsPlan::Way::Warpgroups; }
   std::string a() const { return argument(Stages[0].From, "a"); }
   std::string b() const { return argument(Stages[0].From, "b"); }
@@ -143,11 +145,14 @@ private:
         byWarpgroups() ? fmt::format("{}, {}", Plan.Slots, Plan.Ahead) : fmt::format("{}, {}", Plan.Warps, Plan.Tiles);
     if (Plan.By == ProductsPlan::Way::Cluster)
       How += fmt::format(", {}", Plan.Blocks);
+    if (Plan.By == ProductsPlan::Way::Attention)
+      How += fmt::format(", {}, {}", Plan.Keys, First.Rows);
     const auto Taken = llvm::find_if(
         Stages[0].Nodes, [&](unsigned Node) { return Graph.Nodes[Node].Product && !makes(Graph.Nodes[Node]); });
     file(cuda::Chain,
          {{"NAME", Result.Facts.Name},
           {"HEAD", wrapped("\n    ", Head, "", 4)},
+          {"ROWS", Second.Softmax.empty() ? "f(A B)" : "softmax(f(A B))"},
           {"SUM", First.Result},
           {"BETWEEN", function(Stages[0])},
           {"TAKEN", registers(Streams[*streamOf(Streams, *Taken, "a")])},
@@ -166,7 +171,9 @@ private:
   std::vector<llvm::StringRef> device() const {
     switch (Plan.By) {
     case ProductsPlan::Way::Warps:
-      return {cuda::Products, cuda::WarpProducts, cuda::ProductsByMma};
+      return {cuda::Products, cuda::WarpProducts, cuda::ProductCopies, cuda::ProductsByMma};
+    case ProductsPlan::Way::Attention:
+      return {cuda::Products, cuda::WarpProducts, cuda::ProductCopies, cuda::Attention};
     case ProductsPlan::Way::Warpgroups:
       return {cuda::Products, cuda::ProductLoads, cuda::ProductsByWgmma};
     case ProductsPlan::Way::Cluster:

@@ -130,7 +130,7 @@ private:
   }
 
   void readProduct(const YamlNode &Node, WorkloadFile &File) {
-    if (!keys(Node, "a product", {"name", "m", "n", "k", "a", "b", "c"}))
+    if (!keys(Node, "a product", {"name", "m", "n", "k", "batch", "a", "b", "c"}))
       return;
     WorkloadKernel Kernel;
     Kernel.Where = Node.Where;
@@ -141,6 +141,8 @@ private:
     for (const char *Size : {"m", "n", "k"})
       if (const YamlNode *Given = required(Node, Size))
         readArgument(*Given, Size, "", Kernel);
+    if (const YamlNode *Batch = Node.find("batch"))
+      Product.Batch = expression(*Batch);
     readArray(Node, "a", Product.PitchA, Kernel);
     readArray(Node, "b", Product.PitchB, Kernel);
     readArray(Node, "c", Product.PitchC, Kernel);

@@ -155,9 +155,9 @@ private:
     if (Kernel.DynamicBytes)
       Check(*Kernel.DynamicBytes, false);
     if (const auto &Product = Kernel.Product)
-      for (const auto *Pitch : {&Product->PitchA, &Product->PitchB, &Product->PitchC})
-        if (*Pitch)
-          Check(**Pitch, false);
+      for (const auto *Given : {&Product->PitchA, &Product->PitchB, &Product->PitchC, &Product->Batch})
+        if (*Given)
+          Check(**Given, false);
     for (const WorkloadArgument &Argument : Kernel.Arguments)
       if (Argument.Value)
         Check(*Argument.Value, true);

@@ -27,6 +27,13 @@ struct RequestedProduct {
   SourcePlace Where;
 };
 
+/// How a kernel between products is launched in the workload.
+struct RequestedLaunch {
+  BlockShape Block;
+  std::int64_t Blocks = 0; ///< In x; 0: the grid has other dimensions.
+  SourcePlace Where;
+};
+
 enum class Step { Parse, Collect, Check, Plan, Emit, Verify, Write };
 
 struct FuseRequest {
@@ -38,8 +45,9 @@ struct FuseRequest {
   std::vector<LinkText> Links;
   /// None, or two of which the second takes what comes of the first: the kernels stand between and behind them.
   std::vector<RequestedProduct> Products;
-  std::vector<std::string> Names; ///< Of the kernels in the links of products.
-  bool AutoLink = false;          ///< And as the launches in the kernels' files say.
+  std::vector<std::string> Names;        ///< Of the kernels in the links of products.
+  std::vector<RequestedLaunch> Launches; ///< Of `Kernels`, between and behind products.
+  bool AutoLink = false;                 ///< And as the launches in the kernels' files say.
   std::vector<std::string> Dead;
   bool Distinct = false; ///< Pointers are taken for `__restrict__`; the launcher compares them.
   VerticalOptions Composition;

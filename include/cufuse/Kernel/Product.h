@@ -15,6 +15,9 @@ struct ProductFacts {
   bool InRows = true;                              ///< B is stored as K rows of N; else as N rows of K.
   std::int64_t PitchA = 0, PitchB = 0, PitchC = 0; ///< Elements from one row's begin to the next's.
   std::string Type, Result;                        ///< Of the elements of A and B, and of C, in C++.
+  std::int64_t Rows = 0; ///< So many rows of A share a B, one of those that follow each other; 0: all do.
+  /// A's rows are the softmax of rows with elements of this type, which are taken in its place; empty: A is taken.
+  std::string Softmax = {};
 
   /// The value of a parameter, where it is known.
   std::optional<std::int64_t> known(std::string_view Parameter) const {

@@ -16,10 +16,12 @@ struct ProductsPlan {
     Warps,      ///< ProductsByMma.cuh.
     Warpgroups, ///< ProductsByWgmma.cuh.
     Cluster,    ///< ProductsByCluster.cuh.
+    Attention,  ///< Attention.cuh, where a softmax is between the products.
   } By = Way::Warps;
   unsigned Slots = 0;             ///< Of warpgroups: the places of the ring of weights.
   bool Ahead = false;             ///< The same.
   unsigned Warps = 0, Tiles = 0;  ///< Else: how many there are, and 16 rows each, or of a cluster all, at a time.
+  unsigned Keys = 0;              ///< Of attention: columns of the first result at a time.
   unsigned Blocks = 1, Slice = 0; ///< Of a cluster, and how many columns of the first result each has.
   unsigned Threads = 0, Rows = 0; ///< Of a block.
   unsigned SharedBytes = 0;       ///< The same.

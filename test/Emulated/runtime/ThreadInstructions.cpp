@@ -129,6 +129,11 @@ void move(Frame &f, const Instruction &i) { set(f, i, 0, get(f, i, 1)); }
 void invert(Frame &f, const Instruction &i) {
   set(f, i, 0, i.type == "pred" ? !get(f, i, 1) : mask(i.bits(), ~get(f, i, 1)));
 }
+void raise2(Frame &f, const Instruction &i) {
+  if (i.type != "f32")
+    i.unknownType();
+  set(f, i, 0, toBits(std::exp2(valueOf<float>(get(f, i, 1)))));
+}
 void countBits(Frame &f, const Instruction &i) {
   set(f, i, 0, static_cast<Value>(__builtin_popcountll(mask(i.bits(), get(f, i, 1)))));
 }
@@ -270,6 +275,7 @@ void addThreadInstructions(Instructions &all) {
       {"bfi", insertBits},
       {"bmsk.clamp", makeMask},
       {"popc", countBits},
+      {"ex2.approx.ftz", raise2},
       {"cvt", convert},
       {"cvt.rni.sat", saturate},
       {"nanosleep", letOthersRun},

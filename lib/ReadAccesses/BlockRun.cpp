@@ -1,0 +1,615 @@
+#include "BlockRun.h"
+
+#include <fmt/core.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/ADT/StringSwitch.h>
+#include <llvm/IR/GetElementPtrTypeIterator.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
+
+#include <cmath>
+#include <set>
+
+namespace cufuse {
+
+unsigned Terms::add(const Term &T) {
+  const std::uint64_t Bits =
+      T.What == Term::Kind::Constant ? llvm::bit_cast<std::uint64_t>(T.Value) : static_cast<std::uint64_t>(T.Element);
+  const auto [Entry, IsNew] = Known.try_emplace({static_cast<unsigned>(T.What), T.A, T.B, Bits}, All.size());
+  if (IsNew)
+    All.push_back(T);
+  return Entry->second;
+}
+
+unsigned Terms::make(Term::Kind What, unsigned A, unsigned B) {
+  if (What == Term::Kind::Sum || What == Term::Kind::Product || What == Term::Kind::Largest)
+    if (A > B)
+      std::swap(A, B);
+  for (const auto &[One, Other] : {std::pair(A, B), std::pair(B, A)}) {
+    if ((What == Term::Kind::Sum && is(One, 0)) || (What == Term::Kind::Product && is(One, 1)) ||
+        (What == Term::Kind::Largest && (is(One, -INFINITY) || One == Other)))
+      return Other;
+    if (What == Term::Kind::Product && is(One, 0))
+      return One;
+  }
+  return add({What, A, B});
+}
+
+using Value = SymbolicValue;
+using Kind = SymbolicValue::Kind;
+
+class BlockRun::Runner {
+  enum class Wait : std::uint8_t { None, Block, Warp, Ended };
+  struct Thread {
+    std::vector<Value> Values;
+    const llvm::Instruction *Next = nullptr;
+    Wait For = Wait::None;
+    unsigned X = 0, Y = 0, Z = 0;
+  };
+
+public:
+  Runner(const llvm::Function &Kernel, BlockShape Block, std::vector<Value> Arguments, unsigned In, unsigned Bytes,
+         std::int64_t PerBlock, Terms &All)
+      : Kernel(Kernel), Layout(Kernel.getDataLayout()), Block(Block), Arguments(std::move(Arguments)), In(In),
+        Bytes(Bytes), PerBlock(PerBlock), All(All) {
+    Objects.resize(this->Arguments.size());
+    for (const llvm::Instruction &I : llvm::instructions(Kernel))
+      Slots.try_emplace(&I, Slots.size());
+  }
+
+  std::optional<Stop> run() {
+    constexpr unsigned Most = 1024, Warp = 32;
+    const unsigned Count = Block.X * Block.Y * Block.Z;
+    if (Count > Most)
+      return Stop{nullptr, fmt::format("a block has {} threads", Count)};
+    for (unsigned I = 0; I < Count; ++I) {
+      Thread &T = Threads.emplace_back();
+      T.Values.resize(Slots.size());
+      T.Next = &Kernel.getEntryBlock().front();
+      T.X = I % Block.X, T.Y = I / Block.X % Block.Y, T.Z = I / Block.X / Block.Y;
+    }
+    for (;;) {
+      bool Ran = false;
+      for (Thread &T : Threads)
+        for (; T.For == Wait::None && !Stopped; Ran = true)
+          step(T);
+      for (unsigned First = 0; First < Count && !Stopped; First += Warp)
+        Ran |= meet(llvm::MutableArrayRef(Threads).slice(First, std::min(Warp, Count - First)));
+      if (Stopped)
+        return Stopped;
+      if (Ran)
+        continue;
+      auto Waiting = llvm::find_if(Threads, [](const Thread &T) { return T.For != Wait::Ended; });
+      if (Waiting == Threads.end())
+        return std::nullopt;
+      for (Thread &T : Threads) {
+        if (T.For == Wait::Warp)
+          return Stop{T.Next, "not all lanes of a warp come here"};
+        if (T.For == Wait::Block)
+          go(T);
+      }
+    }
+  }
+
+  const Memory &stored(unsigned Argument) const { return Objects[Argument]; }
+
+private:
+  void stop(const llvm::Instruction *At, std::string Why) {
+    if (!Stopped)
+      Stopped = {At, std::move(Why)};
+  }
+  static void go(Thread &T) {
+    T.For = Wait::None;
+    T.Next = T.Next->getNextNode();
+  }
+
+  /// Numbers of fewer bits than 64 are kept with their sign.
+  static std::int64_t wrapped(std::int64_t N, unsigned Bits) {
+    return Bits >= 64 ? N : llvm::SignExtend64(static_cast<std::uint64_t>(N), Bits);
+  }
+  static std::uint64_t positive(std::int64_t N, unsigned Bits) {
+    return Bits >= 64 ? N : static_cast<std::uint64_t>(N) & ((std::uint64_t(1) << Bits) - 1);
+  }
+
+  // -- Values
+
+  unsigned object(const void *Key) {
+    const auto [Entry, IsNew] = ObjectOf.try_emplace(Key, Objects.size());
+    if (IsNew)
+      Objects.emplace_back();
+    return Entry->second;
+  }
+
+  Value of(Thread &T, const llvm::Value *V) {
+    if (auto *I = llvm::dyn_cast<llvm::Instruction>(V))
+      return T.Values[Slots.lookup(I)];
+    if (auto *A = llvm::dyn_cast<llvm::Argument>(V))
+      return Arguments[A->getArgNo()];
+    if (auto *C = llvm::dyn_cast<llvm::ConstantInt>(V))
+      return C->getBitWidth() <= 64 ? Value::number(C->getSExtValue()) : Value();
+    if (auto *C = llvm::dyn_cast<llvm::ConstantFP>(V)) {
+      llvm::APFloat Double = C->getValueAPF();
+      bool Lost = false;
+      Double.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &Lost);
+      return Value::real(All.constant(Double.convertToDouble()));
+    }
+    if (auto *Global = llvm::dyn_cast<llvm::GlobalVariable>(V))
+      return Value::pointer(object(Global));
+    auto *Expression = llvm::dyn_cast<llvm::ConstantExpr>(V);
+    if (Expression && Expression->getOpcode() == llvm::Instruction::GetElementPtr)
+      return moved(T, *llvm::cast<llvm::GEPOperator>(Expression));
+    return Expression && Expression->isCast() ? of(T, Expression->getOperand(0)) : Value();
+  }
+
+  static SymbolicNumber sum(SymbolicNumber A, SymbolicNumber B, std::int64_t Times = 1) {
+    return {A.Constant + Times * B.Constant, A.PerBlock + Times * B.PerBlock, A.PerGrid + Times * B.PerGrid};
+  }
+
+  Value moved(Thread &T, const llvm::GEPOperator &Gep) {
+    Value Result = of(T, Gep.getPointerOperand());
+    if (Result.What != Kind::Pointer)
+      return {};
+    for (auto Step = llvm::gep_type_begin(Gep); Step != llvm::gep_type_end(Gep); ++Step) {
+      const Value Index = of(T, Step.getOperand());
+      if (Index.What != Kind::Number)
+        return {};
+      if (llvm::StructType *Struct = Step.getStructTypeOrNull())
+        Result.Number.Constant += static_cast<std::int64_t>(
+            Layout.getStructLayout(Struct)->getElementOffset(static_cast<unsigned>(Index.Number.Constant)));
+      else
+        Result.Number = sum(Result.Number, Index.Number,
+                            static_cast<std::int64_t>(Step.getSequentialElementStride(Layout).getFixedValue()));
+    }
+    return Result;
+  }
+
+  /// Is A < B for each block of each grid? Nothing if that depends on them.
+  static std::optional<bool> isLess(SymbolicNumber A, SymbolicNumber B) {
+    // 0 <= b < G: what is linear in b is least and largest at the ends, and there linear in G >= 1.
+    auto IsPositive = [](SymbolicNumber N) {
+      return N.Constant + N.PerGrid > 0 && N.PerGrid >= 0 && N.PerBlock + N.PerGrid >= 0;
+    };
+    const SymbolicNumber Difference = sum(B, A, -1), Opposite = sum(sum(A, B, -1), {1});
+    if (IsPositive(Difference))
+      return true;
+    return IsPositive(Opposite) ? std::optional(false) : std::nullopt;
+  }
+
+  Value compare(const llvm::ICmpInst &I, Value A, Value B) {
+    using llvm::CmpInst;
+    if (A.What == Kind::Pointer && B.What == Kind::Number) // null
+      return I.isEquality() ? Value::number(I.getPredicate() == CmpInst::ICMP_NE ? -1 : 0) : Value();
+    if (A.What != Kind::Number || B.What != Kind::Number)
+      return {};
+    const auto Of = [](bool Holds) { return Value::number(Holds ? -1 : 0); };
+    if (A.isConstant() && B.isConstant() && I.getOperand(0)->getType()->isIntegerTy()) {
+      const unsigned Bits = I.getOperand(0)->getType()->getIntegerBitWidth();
+      return Of(llvm::ICmpInst::compare(llvm::APInt(Bits, positive(A.Number.Constant, Bits)),
+                                        llvm::APInt(Bits, positive(B.Number.Constant, Bits)), I.getPredicate()));
+    }
+    // Both are taken not to be negative where they are compared as such.
+    const auto Less = isLess(A.Number, B.Number), More = isLess(B.Number, A.Number);
+    switch (I.getPredicate()) {
+    case CmpInst::ICMP_SLT:
+    case CmpInst::ICMP_ULT:
+      return Less ? Of(*Less) : Value();
+    case CmpInst::ICMP_SGT:
+    case CmpInst::ICMP_UGT:
+      return More ? Of(*More) : Value();
+    case CmpInst::ICMP_SGE:
+    case CmpInst::ICMP_UGE:
+      return Less ? Of(!*Less) : Value();
+    case CmpInst::ICMP_SLE:
+    case CmpInst::ICMP_ULE:
+      return More ? Of(!*More) : Value();
+    default:
+      return (Less && *Less) || (More && *More) ? Of(I.getPredicate() == CmpInst::ICMP_NE) : Value();
+    }
+  }
+
+  Value integers(const llvm::BinaryOperator &I, Value A, Value B) {
+    if (A.What != Kind::Number || B.What != Kind::Number)
+      return {};
+    const unsigned Bits = I.getType()->getIntegerBitWidth();
+    if (A.isConstant() && B.isConstant()) {
+      const llvm::APInt X(Bits, positive(A.Number.Constant, Bits)), Y(Bits, positive(B.Number.Constant, Bits));
+      const auto Of = [](const llvm::APInt &N) { return Value::number(N.getSExtValue()); };
+      const bool Divides = !Y.isZero(), Shifts = Y.ult(Bits);
+      switch (I.getOpcode()) {
+      case llvm::Instruction::Add:
+        return Of(X + Y);
+      case llvm::Instruction::Sub:
+        return Of(X - Y);
+      case llvm::Instruction::Mul:
+        return Of(X * Y);
+      case llvm::Instruction::UDiv:
+        return Divides ? Of(X.udiv(Y)) : Value();
+      case llvm::Instruction::SDiv:
+        return Divides ? Of(X.sdiv(Y)) : Value();
+      case llvm::Instruction::URem:
+        return Divides ? Of(X.urem(Y)) : Value();
+      case llvm::Instruction::SRem:
+        return Divides ? Of(X.srem(Y)) : Value();
+      case llvm::Instruction::Shl:
+        return Shifts ? Of(X.shl(Y)) : Value();
+      case llvm::Instruction::LShr:
+        return Shifts ? Of(X.lshr(Y)) : Value();
+      case llvm::Instruction::AShr:
+        return Shifts ? Of(X.ashr(Y)) : Value();
+      case llvm::Instruction::And:
+        return Of(X & Y);
+      case llvm::Instruction::Or:
+        return Of(X | Y);
+      case llvm::Instruction::Xor:
+        return Of(X ^ Y);
+      default:
+        return {};
+      }
+    }
+    switch (I.getOpcode()) {
+    case llvm::Instruction::Add:
+      return Value::number(sum(A.Number, B.Number));
+    case llvm::Instruction::Sub:
+      return Value::number(sum(A.Number, B.Number, -1));
+    case llvm::Instruction::Mul:
+      if (!B.isConstant())
+        std::swap(A, B);
+      return B.isConstant() ? Value::number(sum({}, A.Number, B.Number.Constant)) : Value();
+    case llvm::Instruction::Shl:
+      return B.isConstant() && B.Number.Constant >= 0 && B.Number.Constant < 32
+                 ? Value::number(sum({}, A.Number, std::int64_t(1) << B.Number.Constant))
+                 : Value();
+    default:
+      return {};
+    }
+  }
+
+  Value reals(Term::Kind What, Value A, Value B) {
+    return A.What == Kind::Real && B.What == Kind::Real ? Value::real(All.make(What, A.Of, B.Of)) : Value();
+  }
+
+  Value binary(const llvm::BinaryOperator &I, Value A, Value B) {
+    if (I.getType()->isIntegerTy())
+      return integers(I, A, B);
+    if (!I.getType()->isFloatTy())
+      return {}; // of halves, each step would be rounded
+    switch (I.getOpcode()) {
+    case llvm::Instruction::FAdd:
+      return reals(Term::Kind::Sum, A, B);
+    case llvm::Instruction::FSub:
+      return reals(Term::Kind::Difference, A, B);
+    case llvm::Instruction::FMul:
+      return reals(Term::Kind::Product, A, B);
+    case llvm::Instruction::FDiv:
+      return reals(Term::Kind::Quotient, A, B);
+    default:
+      return {};
+    }
+  }
+
+  Value cast(const llvm::CastInst &I, Value A) {
+    const auto Bits = [](const llvm::Type *T) { return T->isIntegerTy() ? T->getIntegerBitWidth() : 0; };
+    switch (I.getOpcode()) {
+    case llvm::Instruction::AddrSpaceCast:
+    case llvm::Instruction::BitCast:
+    case llvm::Instruction::FPExt:
+      return I.getType()->isVectorTy() || I.getOperand(0)->getType()->isVectorTy() ||
+                     (A.What != Kind::Real && A.What != Kind::Pointer)
+                 ? Value()
+                 : A;
+    case llvm::Instruction::FPTrunc:
+      return A.What == Kind::Real ? Value::real(All.make(Term::Kind::Rounded, A.Of)) : Value();
+    case llvm::Instruction::SExt:
+      return A.What == Kind::Number ? A : Value();
+    case llvm::Instruction::ZExt:
+      if (A.isConstant())
+        return Value::number(static_cast<std::int64_t>(positive(A.Number.Constant, Bits(I.getOperand(0)->getType()))));
+      return A.What == Kind::Number ? A : Value();
+    case llvm::Instruction::Trunc:
+      if (A.isConstant())
+        return Value::number(wrapped(A.Number.Constant, Bits(I.getType())));
+      return A.What == Kind::Number && Bits(I.getType()) >= 32 ? A : Value();
+    default:
+      return {};
+    }
+  }
+
+  Value select(Value If, Value A, Value B) {
+    if (If.isConstant())
+      return If.Number.Constant != 0 ? A : B;
+    if (If.What == Kind::Comparison && A.What == Kind::Real && B.What == Kind::Real && A.Of == If.Of &&
+        B.Of == If.Other)
+      return Value::real(All.make(Term::Kind::Largest, A.Of, B.Of));
+    return {};
+  }
+
+  Value compareReals(const llvm::FCmpInst &I, Value A, Value B) {
+    using llvm::CmpInst;
+    if (A.What != Kind::Real || B.What != Kind::Real)
+      return {};
+    switch (I.getPredicate()) {
+    case CmpInst::FCMP_OGT:
+    case CmpInst::FCMP_OGE:
+    case CmpInst::FCMP_UGT:
+    case CmpInst::FCMP_UGE:
+      return {Kind::Comparison, A.Of, B.Of};
+    case CmpInst::FCMP_OLT:
+    case CmpInst::FCMP_OLE:
+    case CmpInst::FCMP_ULT:
+    case CmpInst::FCMP_ULE:
+      return {Kind::Comparison, B.Of, A.Of};
+    default:
+      return {};
+    }
+  }
+
+  // -- Memory
+
+  Value load(const llvm::LoadInst &I, Value At) {
+    const std::uint64_t Size = Layout.getTypeStoreSize(I.getType()).getFixedValue();
+    if (At.What != Kind::Pointer || I.getType()->isVectorTy())
+      return {};
+    const Memory &Known = Objects[At.Of];
+    if (const auto Found = Known.find(At.Number); Found != Known.end())
+      return Found->second.first == Size ? Found->second.second : Value();
+    if (At.Of != In || Size != Bytes || At.Number.PerGrid != 0 || At.Number.PerBlock != PerBlock * Bytes ||
+        At.Number.Constant < 0 || At.Number.Constant % Bytes != 0 || At.Number.Constant >= PerBlock * Bytes)
+      return {};
+    return Value::real(All.element(At.Number.Constant / Bytes));
+  }
+
+  void store(const llvm::Instruction *I, std::uint64_t Size, Value At, Value Stored) {
+    if (At.What != Kind::Pointer)
+      return stop(I, "it is not known where that is stored");
+    Memory &To = Objects[At.Of];
+    // What it lies over in part is not known any more.
+    for (auto Each = To.lower_bound(sum(At.Number, {8}, -1)); Each != To.end() && Each->first < sum(At.Number, {16});) {
+      const SymbolicNumber Apart = sum(Each->first, At.Number, -1);
+      const bool Meets = Apart.isConstant() && Apart.Constant != 0 &&
+                         Apart.Constant < static_cast<std::int64_t>(Size) && Apart.Constant + Each->second.first > 0;
+      if (Meets)
+        return stop(I, "it stores to parts of what it stored before");
+      ++Each;
+    }
+    To[At.Number] = {static_cast<unsigned>(Size), Stored};
+  }
+
+  // -- Calls
+
+  Value special(Thread &T, llvm::StringRef Register) {
+    return llvm::StringSwitch<Value>(Register)
+        .Case("tid.x", Value::number(T.X))
+        .Case("tid.y", Value::number(T.Y))
+        .Case("tid.z", Value::number(T.Z))
+        .Case("ntid.x", Value::number(Block.X))
+        .Case("ntid.y", Value::number(Block.Y))
+        .Case("ntid.z", Value::number(Block.Z))
+        .Case("ctaid.x", Value::number(SymbolicNumber{0, 1, 0}))
+        .Case("nctaid.x", Value::number(SymbolicNumber{0, 0, 1}))
+        .Cases({"ctaid.y", "ctaid.z"}, Value::number(0))
+        .Cases({"nctaid.y", "nctaid.z"}, Value::number(1))
+        .Case("warpsize", Value::number(32))
+        .Default({});
+  }
+
+  /// A conversion of the headers for half types, which is assembly there.
+  std::optional<Value> assembly(Thread &T, const llvm::CallBase &Call) {
+    std::string Text;
+    for (char C : llvm::cast<llvm::InlineAsm>(Call.getCalledOperand())->getAsmString())
+      if (!llvm::isSpace(C) && C != '{' && C != '}')
+        Text += C;
+    const bool Widens = Text == "cvt.f32.f16$0,$1;" || Text == "cvt.f32.bf16$0,$1;" || Text == "mov.b16$0,$1;" ||
+                        Text == "mov.b32$0,0,$1;";
+    const bool Rounds = Text == "cvt.rn.f16.f32$0,$1;" || Text == "cvt.rn.bf16.f32$0,$1;";
+    if (!(Widens || Rounds) || Call.arg_size() != 1)
+      return std::nullopt;
+    const Value A = of(T, Call.getArgOperand(0));
+    if (A.What != Kind::Real)
+      return Value();
+    return Rounds ? Value::real(All.make(Term::Kind::Rounded, A.Of)) : A;
+  }
+
+  std::optional<Value> function(Thread &T, const llvm::CallBase &Call, llvm::StringRef Name) {
+    const auto Of = [&](unsigned I) { return of(T, Call.getArgOperand(I)); };
+    const auto Made = [&](Term::Kind What) { return reals(What, Of(0), Of(1)); };
+    if (Name == "__nv_expf" || Name == "__nv_fast_expf" || Name == "llvm.exp.f32")
+      return reals(Term::Kind::Exponential, Of(0), Value::real(0));
+    if (Name == "__nv_fmaxf" || Name == "llvm.maxnum.f32" || Name == "llvm.nvvm.fmax.f")
+      return Made(Term::Kind::Largest);
+    if (Name == "__nv_fdividef" || Name == "__nv_fast_fdividef" || Name == "__nv_fdiv_rn" ||
+        Name == "llvm.nvvm.div.approx.f" || Name == "llvm.nvvm.div.rn.f")
+      return Made(Term::Kind::Quotient);
+    if (Name == "__nv_frcp_rn" || Name == "llvm.nvvm.rcp.rn.f")
+      return reals(Term::Kind::Quotient, Value::real(All.constant(1)), Of(0));
+    if (Name == "__nv_fadd_rn" || Name == "llvm.nvvm.add.rn.f")
+      return Made(Term::Kind::Sum);
+    if (Name == "__nv_fsub_rn")
+      return Made(Term::Kind::Difference);
+    if (Name == "__nv_fmul_rn" || Name == "llvm.nvvm.mul.rn.f")
+      return Made(Term::Kind::Product);
+    if (Name == "__nv_fmaf" || Name == "llvm.fma.f32" || Name == "llvm.fmuladd.f32")
+      return reals(Term::Kind::Sum, Made(Term::Kind::Product), Of(2));
+    if (Name == "__nv_min" || Name == "__nv_max" || Name.starts_with("llvm.smin.") || Name.starts_with("llvm.smax.")) {
+      const Value A = Of(0), B = Of(1);
+      if (!A.isConstant() || !B.isConstant())
+        return Value();
+      return (A.Number.Constant < B.Number.Constant) == Name.contains("min") ? A : B;
+    }
+    return std::nullopt;
+  }
+
+  void call(Thread &T, const llvm::CallBase &Call) {
+    const auto Done = [&](Value Result) {
+      T.Values[Slots.lookup(&Call)] = Result;
+      T.Next = T.Next->getNextNode();
+    };
+    if (Call.isInlineAsm()) {
+      const auto Result = assembly(T, Call);
+      return Result ? Done(*Result) : stop(&Call, "the value of this assembly is not known");
+    }
+    const llvm::Function *Callee = Call.getCalledFunction();
+    llvm::StringRef Name = Callee ? Callee->getName() : "";
+    if (llvm::isa<llvm::DbgInfoIntrinsic, llvm::LifetimeIntrinsic, llvm::AssumeInst>(Call))
+      return Done({});
+    if (Name.consume_front("llvm.nvvm.read.ptx.sreg."))
+      return Done(special(T, Name));
+    if (Name == "llvm.nvvm.barrier0" || Name.starts_with("llvm.nvvm.barrier.cta.sync.aligned.all") ||
+        Name.starts_with("llvm.nvvm.barrier.sync")) {
+      if (Call.arg_size() > 0 &&
+          !(of(T, Call.getArgOperand(0)).isConstant() && of(T, Call.getArgOperand(0)).Number.Constant == 0))
+        return stop(&Call, "some threads of the block wait for others here");
+      T.For = Wait::Block;
+      return;
+    }
+    if (Name.starts_with("llvm.nvvm.shfl.sync.") || Name == "llvm.nvvm.bar.warp.sync") {
+      T.For = Wait::Warp;
+      return;
+    }
+    if (const auto Result = function(T, Call, Name))
+      return Done(*Result);
+    if (Callee && (Call.doesNotAccessMemory() || Name.starts_with("__nv_")) && !Call.isConvergent())
+      return Done({});
+    stop(&Call, fmt::format("what {} does is not known", Name.empty() ? "this call" : Name.str()));
+  }
+
+  /// Lanes that wait for each other, if all have come that are named.
+  bool meet(llvm::MutableArrayRef<Thread> Warp) {
+    bool Any = false;
+    for (unsigned Lane = 0; Lane < Warp.size(); ++Lane) {
+      if (Warp[Lane].For != Wait::Warp)
+        continue;
+      const auto &Call = llvm::cast<llvm::CallBase>(*Warp[Lane].Next);
+      const Value Mask = of(Warp[Lane], Call.getArgOperand(0));
+      if (!Mask.isConstant())
+        return stop(&Call, "its mask is not known"), false;
+      std::vector<unsigned> Lanes;
+      bool All = true;
+      for (unsigned Other = 0; Other < Warp.size(); ++Other)
+        if ((Mask.Number.Constant >> Other & 1) != 0 && Warp[Other].For != Wait::Ended) {
+          All &= Warp[Other].For == Wait::Warp && Warp[Other].Next == &Call;
+          Lanes.push_back(Other);
+        }
+      if (!All || !llvm::is_contained(Lanes, Lane))
+        continue;
+      if (Call.arg_size() > 1)
+        shuffle(Warp, Lanes, Call);
+      for (unsigned Each : Lanes)
+        go(Warp[Each]);
+      Any = true;
+    }
+    return Any;
+  }
+
+  /// PTX ISA, shfl.sync.
+  void shuffle(llvm::MutableArrayRef<Thread> Warp, llvm::ArrayRef<unsigned> Lanes, const llvm::CallBase &Call) {
+    const llvm::StringRef Name = Call.getCalledFunction()->getName();
+    std::vector<Value> Given(Warp.size());
+    for (unsigned Lane : Lanes)
+      Given[Lane] = of(Warp[Lane], Call.getArgOperand(1));
+    for (unsigned Lane : Lanes) {
+      const Value By = of(Warp[Lane], Call.getArgOperand(2)), How = of(Warp[Lane], Call.getArgOperand(3));
+      if (!By.isConstant() || !How.isConstant())
+        return stop(&Call, "which lane is asked is not known");
+      const std::int64_t B = By.Number.Constant & 31, Clamp = How.Number.Constant & 31,
+                         Segment = How.Number.Constant >> 8 & 31, L = Lane,
+                         Last = (L & Segment) | (Clamp & ~Segment & 31);
+      const bool Up = Name.contains(".up.");
+      std::int64_t From = Up                        ? L - B
+                          : Name.contains(".down.") ? L + B
+                          : Name.contains(".bfly.") ? L ^ B
+                                                    : (L & Segment) | (B & ~Segment & 31);
+      if (Up ? From < Last : From > Last)
+        From = L;
+      Warp[Lane].Values[Slots.lookup(&Call)] =
+          llvm::is_contained(Lanes, static_cast<unsigned>(From)) ? Given[From] : Value();
+    }
+  }
+
+  // -- Steps
+
+  void enter(Thread &T, const llvm::BasicBlock *From, const llvm::BasicBlock *To) {
+    std::vector<std::pair<unsigned, Value>> Phis;
+    for (const llvm::PHINode &Phi : To->phis())
+      Phis.emplace_back(Slots.lookup(&Phi), of(T, Phi.getIncomingValueForBlock(From)));
+    for (const auto &[Slot, Now] : Phis)
+      T.Values[Slot] = Now;
+    T.Next = &*To->getFirstNonPHIIt();
+  }
+
+  void step(Thread &T) {
+    constexpr unsigned MostSteps = 60'000'000;
+    const llvm::Instruction &I = *T.Next;
+    if (++Steps > MostSteps)
+      return stop(&I, fmt::format("it takes more than {} steps", MostSteps));
+    const auto Operand = [&](unsigned Number) { return of(T, I.getOperand(Number)); };
+    if (I.isTerminator()) {
+      if (llvm::isa<llvm::ReturnInst>(I)) {
+        T.For = Wait::Ended;
+        return;
+      }
+      if (auto *Branch = llvm::dyn_cast<llvm::BranchInst>(&I)) {
+        if (Branch->isUnconditional())
+          return enter(T, I.getParent(), Branch->getSuccessor(0));
+        const Value If = of(T, Branch->getCondition());
+        if (!If.isConstant())
+          return stop(&I, "its way depends on values (write fmaxf), or on blocks");
+        return enter(T, I.getParent(), Branch->getSuccessor(If.Number.Constant != 0 ? 0 : 1));
+      }
+      return stop(&I, "its way is not known");
+    }
+    if (auto *Call = llvm::dyn_cast<llvm::CallBase>(&I))
+      return call(T, *Call);
+    Value Result;
+    if (auto *Binary = llvm::dyn_cast<llvm::BinaryOperator>(&I))
+      Result = binary(*Binary, Operand(0), Operand(1));
+    else if (auto *Cast = llvm::dyn_cast<llvm::CastInst>(&I))
+      Result = cast(*Cast, Operand(0));
+    else if (auto *Compare = llvm::dyn_cast<llvm::ICmpInst>(&I))
+      Result = compare(*Compare, Operand(0), Operand(1));
+    else if (auto *Compare = llvm::dyn_cast<llvm::FCmpInst>(&I))
+      Result = compareReals(*Compare, Operand(0), Operand(1));
+    else if (llvm::isa<llvm::SelectInst>(I))
+      Result = select(Operand(0), Operand(1), Operand(2));
+    else if (auto *Gep = llvm::dyn_cast<llvm::GEPOperator>(&I))
+      Result = moved(T, *Gep);
+    else if (llvm::isa<llvm::AllocaInst>(I))
+      Result = Value::pointer(object(&T.Values[Slots.lookup(&I)]));
+    else if (auto *Load = llvm::dyn_cast<llvm::LoadInst>(&I))
+      Result = load(*Load, Operand(0));
+    else if (auto *Store = llvm::dyn_cast<llvm::StoreInst>(&I))
+      store(&I, Layout.getTypeStoreSize(Store->getValueOperand()->getType()).getFixedValue(), Operand(1), Operand(0));
+    else if (I.mayHaveSideEffects())
+      return stop(&I, "what it does to memory is not known");
+    T.Values[Slots.lookup(&I)] = Result;
+    if (!Stopped)
+      T.Next = I.getNextNode();
+  }
+
+  const llvm::Function &Kernel;
+  const llvm::DataLayout &Layout;
+  const BlockShape Block;
+  const std::vector<Value> Arguments;
+  const unsigned In, Bytes;
+  const std::int64_t PerBlock;
+  Terms &All;
+  llvm::DenseMap<const llvm::Instruction *, unsigned> Slots;
+  std::vector<Thread> Threads;
+  std::vector<Memory> Objects;
+  std::map<const void *, unsigned> ObjectOf;
+  std::optional<Stop> Stopped;
+  unsigned Steps = 0;
+};
+
+BlockRun::BlockRun(const llvm::Function &Kernel, BlockShape Block, std::vector<Value> Arguments, unsigned In,
+                   unsigned Bytes, std::int64_t PerBlock) {
+  All.constant(0); // number 0, where there is no second operand
+  Own = std::make_unique<Runner>(Kernel, Block, std::move(Arguments), In, Bytes, PerBlock, All);
+}
+BlockRun::~BlockRun() = default;
+std::optional<BlockRun::Stop> BlockRun::run() { return Own->run(); }
+const BlockRun::Memory &BlockRun::stored(unsigned Argument) const { return Own->stored(Argument); }
+
+} // namespace cufuse

@@ -1,0 +1,104 @@
+// A block of a kernel, run on symbols: what it stores, as terms of what it loads.
+#pragma once
+
+#include "cufuse/Support/BlockShape.h"
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/IR/Instructions.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cufuse {
+
+/// Real numbers that a run computes. Sums and products are not rounded here: who reads them says which order counts.
+struct Term {
+  enum class Kind : std::uint8_t {
+    Element, ///< Of the input, counted from the first of the block.
+    Constant,
+    Sum,
+    Difference,
+    Product,
+    Quotient,
+    Largest,     ///< Of two.
+    Exponential, ///< Of A, to the base e.
+    Rounded,     ///< A, to a shorter type.
+  } What;
+  unsigned A = 0, B = 0;
+  std::int64_t Element = 0;
+  double Value = 0;
+};
+
+/// Equal terms have one number.
+class Terms {
+public:
+  const Term &operator[](unsigned Number) const { return All[Number]; }
+  unsigned element(std::int64_t Number) { return add({Term::Kind::Element, 0, 0, Number}); }
+  unsigned constant(double Value) { return add({Term::Kind::Constant, 0, 0, 0, Value}); }
+  unsigned make(Term::Kind What, unsigned A, unsigned B = 0);
+  bool is(unsigned Number, double Value) const {
+    return All[Number].What == Term::Kind::Constant && All[Number].Value == Value;
+  }
+
+private:
+  unsigned add(const Term &T);
+  std::vector<Term> All;
+  llvm::DenseMap<std::tuple<unsigned, unsigned, unsigned, std::uint64_t>, unsigned> Known;
+};
+
+/// Constant + PerBlock * blockIdx.x + PerGrid * gridDim.x.
+struct SymbolicNumber {
+  std::int64_t Constant = 0, PerBlock = 0, PerGrid = 0;
+  bool isConstant() const { return PerBlock == 0 && PerGrid == 0; }
+  friend auto operator<=>(const SymbolicNumber &, const SymbolicNumber &) = default;
+};
+
+struct SymbolicValue {
+  enum class Kind : std::uint8_t {
+    Unknown,
+    Number,
+    Pointer,    ///< `Number` bytes behind the begin of object `Of`.
+    Real,       ///< Term `Of`.
+    Comparison, ///< Is term `Of` larger than `Other`, or equal?
+  } What = Kind::Unknown;
+  unsigned Of = 0, Other = 0;
+  SymbolicNumber Number = {};
+
+  static SymbolicValue number(std::int64_t Constant) { return {Kind::Number, 0, 0, {Constant}}; }
+  static SymbolicValue number(SymbolicNumber N) { return {Kind::Number, 0, 0, N}; }
+  static SymbolicValue real(unsigned Term) { return {Kind::Real, Term}; }
+  static SymbolicValue pointer(unsigned Object, SymbolicNumber Bytes = {}) { return {Kind::Pointer, Object, 0, Bytes}; }
+  bool isConstant() const { return What == Kind::Number && Number.isConstant(); }
+};
+
+/// Runs all threads of block blockIdx.x of a grid in x, where both are symbols: for any block of any grid. Threads
+/// change only where they wait for each other: any order is right for a kernel without races. Indices are taken not to
+/// overflow.
+class BlockRun {
+public:
+  /// `Arguments`, in order; pointers among them are to objects 0, 1 and so on, by the argument's number. Elements of
+  /// argument `In` are of `Bytes` each, and terms; each block has `PerBlock` of them.
+  BlockRun(const llvm::Function &Kernel, BlockShape Block, std::vector<SymbolicValue> Arguments, unsigned In,
+           unsigned Bytes, std::int64_t PerBlock);
+  ~BlockRun();
+
+  struct Stop {
+    const llvm::Instruction *At; ///< Null: no place.
+    std::string Why;
+  };
+  /// Nothing if all threads ended.
+  std::optional<Stop> run();
+  Terms &terms() { return All; }
+  /// What was stored behind an argument, by bytes from its begin.
+  using Memory = std::map<SymbolicNumber, std::pair<unsigned, SymbolicValue>>; ///< With its bytes.
+  const Memory &stored(unsigned Argument) const;
+
+private:
+  class Runner;
+  Terms All;
+  std::unique_ptr<Runner> Own;
+};
+
+} // namespace cufuse
