@@ -9,10 +9,11 @@ template <typename T, typename C, int N, int K, int L, bool BInRows, bool DInRow
 struct CufuseProducts : CufuseWarpProducts, CufuseCopies {
   static constexpr int Threads = Warps * 32, Own = 16 * Tiles, Rows = Warps * Own;
   static constexpr int AllK = (K + 63) / 64 * 64, AllL = (L + 63) / 64 * 64;
-  /// Rows of them in shared memory, where columns are in panels of 64.
-  static constexpr int RowsB = BInRows ? AllK : Keys, RowsD = DInRows ? Keys : AllL;
-  static constexpr int BytesA = Rows * AllK * 2, BytesB = RowsB * (BInRows ? 64 : AllK) * 2;
-  static constexpr int BytesD = RowsD * (DInRows ? AllL : 64) * 2, Bytes = BytesA + 2 * (BytesB + BytesD);
+  /// Columns of A B whose part of B and D is loaded at a time, while those before are in work. Rows in shared memory,
+  /// where columns are in panels of 64:
+  static constexpr int Stage = 64, RowsB = BInRows ? AllK : Stage, RowsD = DInRows ? Stage : AllL;
+  static constexpr int BytesA = Rows * AllK * 2, BytesB = RowsB * (BInRows ? Stage : AllK) * 2;
+  static constexpr int BytesD = RowsD * (DInRows ? AllL : Stage) * 2, Bytes = BytesA + 2 * (BytesB + BytesD);
   /// Whether all of a warp's A is in registers.
   static constexpr bool Keeps = Tiles * AllK <= 128;
   static constexpr float Infinity = __builtin_huge_valf();
@@ -27,11 +28,11 @@ struct CufuseProducts : CufuseWarpProducts, CufuseCopies {
       const T *const ownB = b + 1ll * group * (BInRows ? K : N) * pitchB;
       const T *const ownD = d + 1ll * group * (DInRows ? N : L) * pitchD;
       const auto fetch = [&](int n) {
-        const unsigned toB = sharedA + BytesA + n / Keys % 2 * (BytesB + BytesD);
-        copy<RowsB, (BInRows ? Keys : AllK) / 8>(toB, ownB + (BInRows ? n : 1ll * n * pitchB), pitchB,
-                                                 BInRows ? K : N - n, BInRows ? N - n : K, threadIdx.x, Threads);
-        copy<RowsD, (DInRows ? AllL : Keys) / 8>(toB + BytesB, ownD + (DInRows ? 1ll * n * pitchD : n), pitchD,
-                                                 DInRows ? N - n : L, DInRows ? L : N - n, threadIdx.x, Threads);
+        const unsigned toB = sharedA + BytesA + n / Stage % 2 * (BytesB + BytesD);
+        copy<RowsB, (BInRows ? Stage : AllK) / 8>(toB, ownB + (BInRows ? n : 1ll * n * pitchB), pitchB,
+                                                  BInRows ? K : N - n, BInRows ? N - n : K, threadIdx.x, Threads);
+        copy<RowsD, (DInRows ? AllL : Stage) / 8>(toB + BytesB, ownD + (DInRows ? 1ll * n * pitchD : n), pitchD,
+                                                  DInRows ? N - n : L, DInRows ? L : N - n, threadIdx.x, Threads);
       };
       copy<Rows, AllK / 8>(sharedA, a + 1ll * begin * pitchA, pitchA, end - begin, K, threadIdx.x, Threads);
       fetch(0);
@@ -49,7 +50,6 @@ private:
   template <typename Out, typename Fetch, typename Between, typename Behind>
   static __device__ __forceinline__ void multiply(unsigned sharedA, Out *e, int pitchE, int now, int end, Fetch fetch,
                                                   Between between, Behind behind) {
-    const int lane = threadIdx.x % 32, row = threadIdx.x / 32 * Own + lane % 16;
     float sumsE[Tiles][AllL / 2] = {};
     unsigned operandA[Tiles][Keeps ? AllK / 16 : 1][4];
     Statistics all;
@@ -57,48 +57,47 @@ private:
     for (int i = 0; i < Tiles; ++i)
       all.most[i][0] = all.most[i][1] = -Infinity, all.sum[i][0] = all.sum[i][1] = 0;
 #pragma unroll 1
-    for (int n = 0; n < N; n += Keys) {
+    for (int n = 0; n < N; n += Stage) {
       asm volatile("cp.async.wait_all;" ::: "memory");
       __syncthreads();
-      if (n + Keys < N)
-        fetch(n + Keys);
+      if (n + Stage < N)
+        fetch(n + Stage);
       if (Keeps && n == 0)
 #pragma unroll
+        for (int k = 0; k < (K + 15) / 16; ++k)
+          rowsOf(operandA, sharedA, k, k);
+      const unsigned sharedB = sharedA + BytesA + n / Stage % 2 * (BytesB + BytesD), sharedD = sharedB + BytesB;
+#pragma unroll
+      for (int m = 0; m < Stage; m += Keys) {
+        float sums[Tiles][Keys / 16][8] = {};
+        unsigned pair[4], operand[Tiles][Keys / 16][4];
+#pragma unroll
+        for (int k = 0; k < (K + 15) / 16; ++k) {
+          if (!Keeps)
+            rowsOf(operandA, sharedA, k, 0);
+#pragma unroll
+          for (int j = 0; j < Keys / 16; ++j) {
+            operands<BInRows, RowsB>(pair, sharedB, k * 16, m + j * 16);
+#pragma unroll
+            for (int i = 0; i < Tiles; ++i)
+              add(sums[i][j], operandA[i][Keeps ? k : 0], pair[0], pair[1]),
+                  add(sums[i][j] + 4, operandA[i][Keeps ? k : 0], pair[2], pair[3]);
+          }
+        }
+#pragma unroll
         for (int i = 0; i < Tiles; ++i)
+          softmax(operand[i], sums[i], sumsE[i], all.most[i], all.sum[i], now + i * 16, end, n + m, between);
 #pragma unroll
-          for (int k = 0; k < (K + 15) / 16; ++k)
-            cufuseLoadMatrices(operandA[i][k], sharedA + cufusePlace<Rows>(row + i * 16, k * 2 + lane / 16));
-      const unsigned sharedB = sharedA + BytesA + n / Keys % 2 * (BytesB + BytesD), sharedD = sharedB + BytesB;
-      float sums[Tiles][Keys / 16][8] = {};
-      unsigned pair[4], operand[Tiles][Keys / 16][4];
+        for (int j = 0; j < Keys / 16; ++j)
 #pragma unroll
-      for (int k = 0; k < (K + 15) / 16; ++k) {
-        if (!Keeps)
+          for (int l = 0; l < AllL; l += 16) {
+            operands<DInRows, RowsD>(pair, sharedD, m + j * 16, l);
 #pragma unroll
-          for (int i = 0; i < Tiles; ++i)
-            cufuseLoadMatrices(operandA[i][0], sharedA + cufusePlace<Rows>(row + i * 16, k * 2 + lane / 16));
-#pragma unroll
-        for (int j = 0; j < Keys / 16; ++j) {
-          operands<BInRows, RowsB>(pair, sharedB, k * 16, j * 16);
-#pragma unroll
-          for (int i = 0; i < Tiles; ++i)
-            add(sums[i][j], operandA[i][Keeps ? k : 0], pair[0], pair[1]),
-                add(sums[i][j] + 4, operandA[i][Keeps ? k : 0], pair[2], pair[3]);
-        }
+            for (int i = 0; i < Tiles; ++i)
+              add(sumsE[i] + l / 2, operand[i][j], pair[0], pair[1]),
+                  add(sumsE[i] + l / 2 + 4, operand[i][j], pair[2], pair[3]);
+          }
       }
-#pragma unroll
-      for (int i = 0; i < Tiles; ++i)
-        softmax(operand[i], sums[i], sumsE[i], all.most[i], all.sum[i], now + i * 16, end, n, between);
-#pragma unroll
-      for (int j = 0; j < Keys / 16; ++j)
-#pragma unroll
-        for (int l = 0; l < AllL; l += 16) {
-          operands<DInRows, RowsD>(pair, sharedD, j * 16, l);
-#pragma unroll
-          for (int i = 0; i < Tiles; ++i)
-            add(sumsE[i] + l / 2, operand[i][j], pair[0], pair[1]),
-                add(sumsE[i] + l / 2 + 4, operand[i][j], pair[2], pair[3]);
-        }
     }
 #pragma unroll
     for (int i = 0; i < Tiles; ++i) {
@@ -116,6 +115,15 @@ private:
     }
   }
 
+  /// 16 columns of A of all rows of the warp.
+  template <int Count>
+  static __device__ __forceinline__ void rowsOf(unsigned (&operand)[Tiles][Count][4], unsigned sharedA, int k, int to) {
+    const int lane = threadIdx.x % 32, row = threadIdx.x / 32 * Own + lane % 16;
+#pragma unroll
+    for (int i = 0; i < Tiles; ++i)
+      cufuseLoadMatrices(operand[i][to], sharedA + cufusePlace<Rows>(row + i * 16, k * 2 + lane / 16));
+  }
+
   /// From sums of 16 rows to what they are multiplied with, by the largest of a row so far.
   template <typename Between>
   static __device__ __forceinline__ void softmax(unsigned (&operand)[Keys / 16][4], float (&sums)[Keys / 16][8],
@@ -131,7 +139,7 @@ private:
 #pragma unroll
       for (int i = 0; i < 8; ++i) {
         const int at = n + j * 16 + i / 4 * 8 + place.column + i % 2, h = i / 2 % 2;
-        sums[j][i] = N % Keys == 0 || at < N
+        sums[j][i] = N % Stage == 0 || at < N
                          ? static_cast<float>(between((h ? place.second : place.first) + at, rounded[i]))
                          : -Infinity;
         largest[h] = fmaxf(largest[h], sums[j][i]);

@@ -8,6 +8,8 @@
 
 #include <llvm/ADT/StringExtras.h>
 
+#include <set>
+
 namespace cufuse {
 
 namespace {
@@ -200,6 +202,10 @@ private:
     Known["block.x"].Value = Number::Integer(Launch.Block.X);
     Known["block.y"].Value = Number::Integer(Launch.Block.Y);
     Known["block.z"].Value = Number::Integer(Launch.Block.Z);
+    std::set<std::string> Arrays;
+    for (const WorkloadArgument &A : Kernel.Arguments)
+      for (const Expression *Name : A.Value ? namesIn(*A.Value) : std::vector<const Expression *>())
+        Launch.Overlaps |= Kernel.Buffers.count(Name->Text) && !Arrays.insert(Name->Text).second;
     for (const Expression &Dimension : Kernel.Grid) {
       const std::int64_t Blocks = number(Dimension, Known);
       Launch.Blocks = &Dimension == &Kernel.Grid.front() ? Blocks : Blocks > 1 ? 0 : Launch.Blocks;
@@ -279,6 +285,8 @@ private:
     const ParameterAccess *const From = parameter(Own, Asked.In), *const To = parameter(Own, Out);
     if (!From || !To)
       return refuse(Kernel, "what it takes comes of no kernel here", "link its rows to what comes before");
+    if (Launch.Overlaps)
+      return refuse(Kernel, "two of its arrays are one", "give it another one for what it makes");
     if (Launch.Blocks == 0 || First.M % Launch.Blocks != 0)
       return refuse(Kernel, fmt::format("{} rows are no whole number for each block", First.M),
                     "launch it with a grid in x, whose blocks have equally many rows");

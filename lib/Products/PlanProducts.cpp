@@ -135,11 +135,10 @@ llvm::Expected<ProductsPlan> byAttention(const ProductFacts &First, const Produc
   Plan.By = ProductsPlan::Way::Attention;
   Plan.Tiles = L <= 128 ? 2 : 1;
   Plan.Keys = K <= 64 && L <= 64 ? 64 : 32;
-  const unsigned OfB = First.InRows ? K * 64 : Plan.Keys * K, OfD = Second.InRows ? Plan.Keys * L : L * 64;
   for (Plan.Warps = 8;; Plan.Warps = 4) {
     Plan.Threads = Plan.Warps * 32;
     Plan.Rows = Plan.Warps * Plan.Tiles * 16;
-    Plan.SharedBytes = Plan.Rows * K * 2 + 2 * (OfB + OfD) * 2;
+    Plan.SharedBytes = Plan.Rows * K * 2 + 2 * 64 * (K + L) * 2;
     const bool Fills = M / Plan.Rows >= Multiprocessors && (First.Rows == 0 || First.Rows >= Plan.Rows);
     if (Plan.Warps == 4 || (Fills && Plan.SharedBytes <= OfSm80))
       return Plan;

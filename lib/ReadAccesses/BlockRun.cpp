@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringSwitch.h>
+#include <llvm/IR/ConstantFold.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
@@ -10,33 +12,9 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
-#include <cmath>
 #include <set>
 
 namespace cufuse {
-
-unsigned Terms::add(const Term &T) {
-  const std::uint64_t Bits =
-      T.What == Term::Kind::Constant ? llvm::bit_cast<std::uint64_t>(T.Value) : static_cast<std::uint64_t>(T.Element);
-  const auto [Entry, IsNew] = Known.try_emplace({static_cast<unsigned>(T.What), T.A, T.B, Bits}, All.size());
-  if (IsNew)
-    All.push_back(T);
-  return Entry->second;
-}
-
-unsigned Terms::make(Term::Kind What, unsigned A, unsigned B) {
-  if (What == Term::Kind::Sum || What == Term::Kind::Product || What == Term::Kind::Largest)
-    if (A > B)
-      std::swap(A, B);
-  for (const auto &[One, Other] : {std::pair(A, B), std::pair(B, A)}) {
-    if ((What == Term::Kind::Sum && is(One, 0)) || (What == Term::Kind::Product && is(One, 1)) ||
-        (What == Term::Kind::Largest && (is(One, -INFINITY) || One == Other)))
-      return Other;
-    if (What == Term::Kind::Product && is(One, 0))
-      return One;
-  }
-  return add({What, A, B});
-}
 
 using Value = SymbolicValue;
 using Kind = SymbolicValue::Kind;
@@ -136,8 +114,9 @@ private:
       Double.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &Lost);
       return Value::real(All.constant(Double.convertToDouble()));
     }
+    constexpr unsigned Shared = 3; // address space; what is in others outlives the block
     if (auto *Global = llvm::dyn_cast<llvm::GlobalVariable>(V))
-      return Value::pointer(object(Global));
+      return Global->getAddressSpace() == Shared ? Value::pointer(object(Global)) : Value();
     auto *Expression = llvm::dyn_cast<llvm::ConstantExpr>(V);
     if (Expression && Expression->getOpcode() == llvm::Instruction::GetElementPtr)
       return moved(T, *llvm::cast<llvm::GEPOperator>(Expression));
@@ -180,8 +159,6 @@ private:
 
   Value compare(const llvm::ICmpInst &I, Value A, Value B) {
     using llvm::CmpInst;
-    if (A.What == Kind::Pointer && B.What == Kind::Number) // null
-      return I.isEquality() ? Value::number(I.getPredicate() == CmpInst::ICMP_NE ? -1 : 0) : Value();
     if (A.What != Kind::Number || B.What != Kind::Number)
       return {};
     const auto Of = [](bool Holds) { return Value::number(Holds ? -1 : 0); };
@@ -190,7 +167,9 @@ private:
       return Of(llvm::ICmpInst::compare(llvm::APInt(Bits, positive(A.Number.Constant, Bits)),
                                         llvm::APInt(Bits, positive(B.Number.Constant, Bits)), I.getPredicate()));
     }
-    // Both are taken not to be negative where they are compared as such.
+    const SymbolicNumber Negative{-1};
+    if (I.isUnsigned() && !(isLess(Negative, A.Number).value_or(false) && isLess(Negative, B.Number).value_or(false)))
+      return {};
     const auto Less = isLess(A.Number, B.Number), More = isLess(B.Number, A.Number);
     switch (I.getPredicate()) {
     case CmpInst::ICMP_SLT:
@@ -215,39 +194,12 @@ private:
       return {};
     const unsigned Bits = I.getType()->getIntegerBitWidth();
     if (A.isConstant() && B.isConstant()) {
-      const llvm::APInt X(Bits, positive(A.Number.Constant, Bits)), Y(Bits, positive(B.Number.Constant, Bits));
-      const auto Of = [](const llvm::APInt &N) { return Value::number(N.getSExtValue()); };
-      const bool Divides = !Y.isZero(), Shifts = Y.ult(Bits);
-      switch (I.getOpcode()) {
-      case llvm::Instruction::Add:
-        return Of(X + Y);
-      case llvm::Instruction::Sub:
-        return Of(X - Y);
-      case llvm::Instruction::Mul:
-        return Of(X * Y);
-      case llvm::Instruction::UDiv:
-        return Divides ? Of(X.udiv(Y)) : Value();
-      case llvm::Instruction::SDiv:
-        return Divides ? Of(X.sdiv(Y)) : Value();
-      case llvm::Instruction::URem:
-        return Divides ? Of(X.urem(Y)) : Value();
-      case llvm::Instruction::SRem:
-        return Divides ? Of(X.srem(Y)) : Value();
-      case llvm::Instruction::Shl:
-        return Shifts ? Of(X.shl(Y)) : Value();
-      case llvm::Instruction::LShr:
-        return Shifts ? Of(X.lshr(Y)) : Value();
-      case llvm::Instruction::AShr:
-        return Shifts ? Of(X.ashr(Y)) : Value();
-      case llvm::Instruction::And:
-        return Of(X & Y);
-      case llvm::Instruction::Or:
-        return Of(X | Y);
-      case llvm::Instruction::Xor:
-        return Of(X ^ Y);
-      default:
-        return {};
-      }
+      const auto Of = [&](Value Each) {
+        return llvm::ConstantInt::get(I.getType(), positive(Each.Number.Constant, Bits));
+      };
+      auto *Folded =
+          llvm::dyn_cast_or_null<llvm::ConstantInt>(llvm::ConstantFoldBinaryInstruction(I.getOpcode(), Of(A), Of(B)));
+      return Folded ? Value::number(Folded->getSExtValue()) : Value();
     }
     switch (I.getOpcode()) {
     case llvm::Instruction::Add:
@@ -348,9 +300,12 @@ private:
 
   // -- Memory
 
+  /// One of which it is known whether it is another one: what depends on the block is the kernel's array only.
+  bool isPlace(Value At) const { return At.Number.isConstant() || At.Of < Arguments.size(); }
+
   Value load(const llvm::LoadInst &I, Value At) {
     const std::uint64_t Size = Layout.getTypeStoreSize(I.getType()).getFixedValue();
-    if (At.What != Kind::Pointer || I.getType()->isVectorTy())
+    if (At.What != Kind::Pointer || I.getType()->isVectorTy() || !isPlace(At))
       return {};
     const Memory &Known = Objects[At.Of];
     if (const auto Found = Known.find(At.Number); Found != Known.end())
@@ -362,7 +317,7 @@ private:
   }
 
   void store(const llvm::Instruction *I, std::uint64_t Size, Value At, Value Stored) {
-    if (At.What != Kind::Pointer)
+    if (At.What != Kind::Pointer || !isPlace(At))
       return stop(I, "it is not known where that is stored");
     Memory &To = Objects[At.Of];
     // What it lies over in part is not known any more.
@@ -539,6 +494,33 @@ private:
     T.Next = &*To->getFirstNonPHIIt();
   }
 
+  /// Where two ways meet at once, and compute only: as `?:` of what they make.
+  bool joins(Thread &T, const llvm::BranchInst &Branch, Value If) {
+    const llvm::BasicBlock *const From = Branch.getParent(), *const Ways[] = {Branch.getSuccessor(0),
+                                                                              Branch.getSuccessor(1)};
+    const auto Behind = [](const llvm::BasicBlock *Way) { return Way->getSingleSuccessor(); };
+    const llvm::BasicBlock *const Join = Behind(Ways[0]) == Ways[1]           ? Ways[1]
+                                         : Behind(Ways[1]) == Ways[0]         ? Ways[0]
+                                         : Behind(Ways[0]) == Behind(Ways[1]) ? Behind(Ways[0])
+                                                                              : nullptr;
+    std::vector<Thread> Both(2, T);
+    for (unsigned I = 0; I < 2; ++I) {
+      if (!Join || (Ways[I] != Join && llvm::any_of(*Ways[I], [](const llvm::Instruction &Each) {
+                      return llvm::isa<llvm::CallBase>(Each) || Each.mayHaveSideEffects();
+                    })))
+        return false;
+      enter(Both[I], From, Ways[I]);
+      while (Both[I].Next->getParent() != Join && !Stopped)
+        step(Both[I]);
+    }
+    for (const llvm::PHINode &Phi : Join->phis()) {
+      const unsigned Slot = Slots.lookup(&Phi);
+      T.Values[Slot] = select(If, Both[0].Values[Slot], Both[1].Values[Slot]);
+    }
+    T.Next = Both[0].Next;
+    return true;
+  }
+
   void step(Thread &T) {
     constexpr unsigned MostSteps = 60'000'000;
     const llvm::Instruction &I = *T.Next;
@@ -554,8 +536,10 @@ private:
         if (Branch->isUnconditional())
           return enter(T, I.getParent(), Branch->getSuccessor(0));
         const Value If = of(T, Branch->getCondition());
+        if (If.What == Kind::Comparison && joins(T, *Branch, If))
+          return;
         if (!If.isConstant())
-          return stop(&I, "its way depends on values (write fmaxf), or on blocks");
+          return stop(&I, "its way depends on values, or on blocks");
         return enter(T, I.getParent(), Branch->getSuccessor(If.Number.Constant != 0 ? 0 : 1));
       }
       return stop(&I, "its way is not known");

@@ -32,6 +32,7 @@ struct RequestedLaunch {
   BlockShape Block;
   std::int64_t Blocks = 0; ///< In x; 0: the grid has other dimensions.
   SourcePlace Where;
+  bool Overlaps = false; ///< Two of its arrays are one.
 };
 
 enum class Step { Parse, Collect, Check, Plan, Emit, Verify, Write };
