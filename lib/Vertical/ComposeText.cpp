@@ -49,7 +49,8 @@ std::vector<std::string> TextComposer::elementIndices(unsigned Node, const std::
   if (Facts.reads(Builtin::BlockIdx))
     Indices.push_back(fmt::format("uint3{{{}, 0, 0}}", At));
   if (Facts.reads(Builtin::GridDim))
-    Indices.push_back(fmt::format("dim3({:#x}u - {}, 1, 1)", 0x7fffffffu / Width, At));
+    Indices.push_back(fmt::format("dim3({:#x}u - {}, 1, 1)", 0x7fffffffu / Width,
+                                  At.find(" + ") == std::string::npos ? At : "(" + At + ")"));
   return Indices;
 }
 

@@ -43,7 +43,7 @@ int main() {
         for (int s = 0; s < 6; ++s) {
           const int at = s * room, n = sizes[s];
           chain::addBias_gelu_dropout::Launch launch{};
-          launch.grid = s % 2 + 1; // any will do
+          launch.grid = dim3(s % 2 + 1, 2); // any will do
           launch.arguments.in = in + at;
           launch.arguments.bias = bias;
           launch.arguments.n = n;
@@ -54,10 +54,11 @@ int main() {
           require(chain::launch(launch), "chain");
         }
       });
-  // More elements than an index may have are refused, and so is a grid in two dimensions; nothing is launched.
-  chain::addBias_gelu_dropout::Launch large{};
-  large.grid = dim3(2, 2);
-  good &= chain::launch(large) == cudaErrorInvalidConfiguration;
+  // Of no elements, nothing is launched; for less than none, that is an error.
+  chain::addBias_gelu_dropout::Launch none{};
+  good &= chain::launch(none) == cudaSuccess;
+  none.arguments.n = -1;
+  good &= chain::launch(none) == cudaErrorInvalidConfiguration;
 
   Both tree;
   tree.output("biased", b), tree.output("residual", c), tree.output("gated", d);
