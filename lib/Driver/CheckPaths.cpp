@@ -66,6 +66,25 @@ std::string namedForMake(const std::string &Path) {
   return Text;
 }
 
+/// A header of that name must be found by all who include it.
+static llvm::Error checkHidden(const std::string &Prelude, llvm::ArrayRef<LoadedKernel> Kernels) {
+  const llvm::StringRef Name = llvm::sys::path::filename(Prelude);
+  std::vector<std::string> Found;
+  for (const LoadedKernel &Kernel : Kernels) {
+    for (const std::string &File : Kernel.Text.Dependencies)
+      if (llvm::sys::path::filename(File) == Name)
+        Found.push_back(File);
+    for (llvm::StringRef Folder : Kernel.Predefined ? Kernel.Predefined->Folders : std::vector<std::string>()) {
+      Folder.consume_front("-iquote") || Folder.consume_front("-isystem") || Folder.consume_front("-I");
+      Found.push_back(within(Folder.str(), Name));
+    }
+  }
+  for (const std::string &File : Found)
+    if (llvm::sys::fs::exists(File) && !llvm::sys::fs::equivalent(File, Prelude))
+      return badUsage(fmt::format("'{}' would hide {}", Prelude, File), "choose another name for --prelude");
+  return llvm::Error::success();
+}
+
 llvm::Error checkPaths(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> Kernels) {
   std::vector<std::string> Inputs = Request.OtherInputs;
   for (const LoadedKernel &Kernel : Kernels)
@@ -73,6 +92,8 @@ llvm::Error checkPaths(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> 
   const std::string Prelude =
       Request.Prelude.empty() ? std::string() : within(folderOf(Request.Output), Request.Prelude);
   if (llvm::Error Error = checkOutputs({Request.Output, headerOf(Request.Output), Prelude, Request.Depfile}, Inputs))
+    return Error;
+  if (llvm::Error Error = Prelude.empty() ? llvm::Error::success() : checkHidden(Prelude, Kernels))
     return Error;
   if (llvm::Error Error = checkReplaced(Prelude, isPrelude))
     return Error;

@@ -151,7 +151,8 @@ std::string preludeText() {
   Writer To("", false);
   To.write(PreludeBegin.drop_back().str());
   writeAsWritten(To, {});
-  To.write("#pragma once\n\n#include <cuda_runtime.h>\n\nnamespace cufuse {");
+  // The same in two folders is one.
+  To.line("#ifndef {0}_H\n#define {0}_H\n\n#include <cuda_runtime.h>\n\nnamespace cufuse {{", ownSpace());
   inOwnSpace(To, [&] {
     for (llvm::StringRef File : cuda::OfDevice)
       To.line("{}\n", Whole(File));
@@ -160,7 +161,7 @@ std::string preludeText() {
       To.line("{}\n", Whole(File).replaced("static ", "inline "));
     To.write("} // namespace launcher");
   });
-  To.write("} // namespace cufuse");
+  To.write("} // namespace cufuse\n\n#endif");
   return hashed(To.text());
 }
 
