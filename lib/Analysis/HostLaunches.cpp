@@ -5,7 +5,6 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
-#include <clang/AST/Mangle.h>
 #include <clang/Basic/SourceManager.h>
 #include <fmt/core.h>
 #include <llvm/ADT/DenseMap.h>
@@ -464,13 +463,10 @@ private:
     }
     if (auto *Other = llvm::dyn_cast<clang::BinaryOperator>(E);
         Other && (Other->isAdditiveOp() || Other->isMultiplicativeOp())) {
-      const auto Left = value(Other->getLHS()), Right = value(Other->getRHS());
-      if (!Left || !Right)
-        return std::nullopt;
-      return Value{{fmt::format("({} {} {}){}", llvm::join(Left->Factors, "*"), Other->getOpcodeStr().str(),
-                                llvm::join(Right->Factors, "*"), E->getType().getCanonicalType().getAsString())},
-                   E->getType()};
+      return computed(value(Other->getLHS()), Other->getOpcodeStr(), value(Other->getRHS()), E->getType());
     }
+    if (auto *Address = llvm::dyn_cast<clang::UnaryOperator>(E); Address && Address->getOpcode() == clang::UO_AddrOf)
+      return ofAddress(*Address->getSubExpr()->IgnoreParens(), E->getType());
     // A member, or what a member function says that changes nothing.
     auto *Call = llvm::dyn_cast<clang::CXXMemberCallExpr>(E);
     auto *Deref = llvm::dyn_cast<clang::UnaryOperator>(E);
@@ -484,6 +480,28 @@ private:
     if (Deref && Deref->getOpcode() == clang::UO_Deref)
       return of(Deref->getSubExpr(), nullptr, E->getType());
     return std::nullopt;
+  }
+
+  static std::optional<Value> computed(const std::optional<Value> &Left, llvm::StringRef How,
+                                       const std::optional<Value> &Right, clang::QualType Type) {
+    if (!Left || !Right)
+      return std::nullopt;
+    return Value{{fmt::format("({} {} {}){}", llvm::join(Left->Factors, "*"), How.str(),
+                              llvm::join(Right->Factors, "*"), Type.getCanonicalType().getAsString())},
+                 Type};
+  }
+
+  /// `&p[i]` is p + i, and `&s->sum` is at the same distance from s whatever is there.
+  std::optional<Value> ofAddress(const clang::Expr &Place, clang::QualType Type) {
+    if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(&Place)) {
+      const auto Base = value(Element->getBase()), Index = value(Element->getIdx());
+      return Index && Index->Factors == std::vector<std::string>{"#0"} ? Base : computed(Base, "+", Index, Type);
+    }
+    auto *Member = llvm::dyn_cast<clang::MemberExpr>(&Place);
+    if (!Member || !Member->isArrow() || !llvm::isa<clang::FieldDecl>(Member->getMemberDecl()) || isReference(*Member))
+      return std::nullopt;
+    const Value Name{{fmt::format("{}", static_cast<const void *>(Member->getMemberDecl()))}, Type};
+    return computed(value(Member->getBase()), "->", Name, Type);
   }
 
   /// Something that belongs to what an expression says, and is read now.
@@ -541,36 +559,6 @@ private:
 };
 
 } // namespace
-
-bool keeps(clang::QualType From, clang::QualType To, const clang::ASTContext &Context) {
-  if (!From->isIntegralOrEnumerationType() || !To->isIntegralOrEnumerationType() || To->isBooleanType())
-    return From->isBooleanType() && To->isBooleanType();
-  const bool OfSigned = From->isSignedIntegerOrEnumerationType(), IsSigned = To->isSignedIntegerOrEnumerationType();
-  const auto Bits = Context.getIntWidth(From), Room = Context.getIntWidth(To);
-  return Room >= 64 || (OfSigned == IsSigned ? Room >= Bits : IsSigned && Room > Bits);
-}
-
-std::string kernelName(const clang::FunctionDecl &Kernel) {
-  const clang::ASTContext &Context = Kernel.getASTContext();
-  const std::string Mangled = clang::ASTNameGenerator(const_cast<clang::ASTContext &>(Context)).getName(&Kernel);
-  const clang::FunctionDecl *Text = Kernel.getTemplateInstantiationPattern();
-  Text = Text ? Text->getDefinition() : Kernel.getDefinition();
-  if (!Text)
-    return Mangled;
-  const clang::SourceManager &Sources = Context.getSourceManager();
-  return fmt::format("{}@{}", Mangled, Sources.getFilename(Sources.getExpansionLoc(Text->getLocation())).str());
-}
-
-bool mayUse(const clang::FunctionDecl &Kernel, clang::QualType Held, bool Loads) {
-  return llvm::any_of(Kernel.parameters(), [&](const clang::ParmVarDecl *P) {
-    const clang::QualType To = P->getType()->getPointeeType();
-    if (To.isNull())
-      return Held->isArithmeticType() && P->getType()->isRecordType();
-    return (Loads || !To.isConstQualified()) &&
-           (Held->isArithmeticType() || To->isVoidType() ||
-            Held.getCanonicalType().getUnqualifiedType() == To.getCanonicalType().getUnqualifiedType());
-  });
-}
 
 struct HostLaunches::Known {
   KnownUses Of;

@@ -51,6 +51,13 @@
 // RUN: %cufuse fuse --vertical %s:centre %s:rowSum --distinct --block 32 --name fused --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=GRID
 // GRID: linked as launched at {{.*}} --link centre.out=rowSum.x --link centre.columns=rowSum.columns
 //
+// The address of a member, or of an element, is the same wherever it is said; that of another member may be in the same
+// array.
+// RUN: %cufuse fuse --vertical %s:reset %s:add --distinct --name fused --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=MEMBER
+// MEMBER: linked as launched at {{.*}} --link reset.first=add.first --link reset.out=add.in --link reset.n=add.n{{$}}
+// RUN: %exits 1 %cufuse fuse --vertical %s:add %s:reset --name fused -o %t.cu 2>&1 | FileCheck %s --check-prefix=MEMBERS
+// MEMBERS: it is not seen whether the launches at {{.*}} share an array that one of them stores
+//
 // A part of an array is no other array, and a kernel that only this file knows is no other file's.
 // RUN: %exits 1 %cufuse fuse --vertical %s:turn %s:centre --block 32 --name fused -o %t.cu 2>&1 | FileCheck %s --check-prefix=PARTS
 // PARTS: .cu:[[#]]:3: error: it is not seen whether the launches at {{.*}} and {{.*}} share an array that one of them stores
@@ -208,6 +215,28 @@ __global__ void both(float *x, int pairs) {
 void ofPairs(float *x, float *y, int pairs) {
   both<<<(pairs + 255) / 256, 256>>>(x, pairs);
   lower<<<(2 * pairs + 255) / 256, 256>>>(x, y, 2 * pairs);
+}
+struct State {
+  int n;
+  float first, second;
+};
+__global__ void reset(const float *first, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = *first;
+}
+__global__ void add(const float *first, const float *in, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i] + *first;
+}
+void ofMembers(State *b, float *x, float *y, int n) {
+  reset<<<1, 64>>>(&b->first, &x[0], n);
+  add<<<1, 64>>>(&b->first, x, &y[1], n);
+}
+void ofOthers(State *b, float *x, float *y, int n) {
+  add<<<1, 64>>>(x, &x[1], &b->first, n);
+  reset<<<1, 64>>>(&b->second, y, n);
 }
 void ofThree(float *x, float *y, float *z, float *u, int n) {
   lower<<<(n + 255) / 256, 256>>>(x, y, n);
