@@ -274,8 +274,8 @@ std::vector<Bound> Bounds::most(const Polynomial &P, unsigned Depth) {
         continue;
       }
       auto Widest =
-          llvm::max_element(Found, [&](const Bound &A, const Bound &C) { return sampled(A.Most) < sampled(C.Most); });
-      if (Nearest && sampled(B.Most) < sampled(Widest->Most))
+          llvm::max_element(Found, [&](const Bound &A, const Bound &C) { return rank(A.Most) < rank(C.Most); });
+      if (Nearest && rank(B.Most) < rank(Widest->Most))
         *Widest = std::move(B);
     }
   };
@@ -370,6 +370,14 @@ std::int64_t Bounds::sampled(const Polynomial &P) const {
   return Sum;
 }
 
+std::tuple<bool, std::int64_t, std::int64_t> Bounds::rank(const Polynomial &P) const {
+  Polynomial Added; // what is taken away may be little
+  for (const auto &[Atoms, Factor] : P.terms())
+    if (Factor > 0 || Atoms.empty())
+      Added = Added + Polynomial::term(Atoms, Factor);
+  return {!P.asConstant(), sampled(Added), sampled(P)};
+}
+
 std::optional<Bound> Bounds::largest(const Polynomial &P) {
   Steps = 0;
   Nearest = true;
@@ -382,7 +390,7 @@ std::optional<Bound> Bounds::largest(const Polynomial &P) {
     });
   };
   const auto Best = llvm::min_element(All, [&](const Bound &A, const Bound &B) {
-    return std::pair(Asked(A), sampled(A.Most)) < std::pair(Asked(B), sampled(B.Most));
+    return std::pair(Asked(A), rank(A.Most)) < std::pair(Asked(B), rank(B.Most));
   });
   return Best == All.end() ? std::nullopt : std::optional(std::move(*Best));
 }

@@ -50,8 +50,10 @@ public:
   bool isAtMost(const Polynomial &P, const Polynomial &Limit, std::vector<AtMost> &Needs);
 
 private:
-  /// Of some launch with round numbers: of two bounds, the smaller one there is nearer in most.
+  /// Of some launch with round numbers.
   std::int64_t sampled(const Polynomial &P) const;
+  /// Of two bounds, the one with the smaller rank is nearer in most launches: a number is the same in all.
+  std::tuple<bool, std::int64_t, std::int64_t> rank(const Polynomial &P) const;
   bool isCounted(const std::string &Atom) const;
   const Quotient *quotientAt(const std::string &Atom) const;
   /// What a quotient may be made of by a further division: `D / 4`, divided by 8, is `D / 32`. Last the dividend

@@ -40,7 +40,7 @@ public:
     Placed Result;
     std::map<std::string, std::int64_t> Ranges;
     for (const PathStep &Step : Site.Path) {
-      const bool Known = Step.What == PathStep::Kind::Loop || (Step.What == PathStep::Kind::Branch && Step.Exact);
+      const bool Known = Step.What != PathStep::Kind::Unknown && Step.Exact;
       Result.Otherwise |= !Known || (Step.What == PathStep::Kind::Loop && Accesses.Loops[Step.Id].LeftEarly);
       for (const Less &L : Step.Holds) {
         const auto Known = distance(L);
@@ -181,6 +181,11 @@ struct Coverage {
   static bool are(const std::vector<unsigned> &Counts, unsigned Least, unsigned Most) {
     return llvm::all_of(Counts, [&](unsigned Count) { return Count >= Least && Count <= Most; });
   }
+  /// Of every element below the bound, at least once.
+  bool isWhole(const ShapeFacts &Shape) const {
+    constexpr unsigned Any = ~0u;
+    return are(Each, 1, Any) || (are(Whole, 1, Any) && (Shape.Width == 1 || !Shape.Tail || are(Part, 1, Any)));
+  }
 };
 
 } // namespace
@@ -199,10 +204,7 @@ bool touchesEach(const std::string &Parameter, const KernelAccesses &Accesses, c
     if (Site.Parameter == Parameter)
       if (const auto P = Placing(Accesses, Shape).place(Site); P && !P->Otherwise)
         Covered.add(Site, *P);
-  constexpr unsigned Any = ~0u;
-  return Coverage::are(Covered.Each, 1, Any) ||
-         (Coverage::are(Covered.Whole, 1, Any) &&
-          (Shape.Width == 1 || !Shape.Tail || Coverage::are(Covered.Part, 1, Any)));
+  return Covered.isWhole(Shape);
 }
 
 const AccessSite *storesOtherwise(const std::string &Parameter, const KernelAccesses &Accesses,
@@ -218,12 +220,10 @@ const AccessSite *storesOtherwise(const std::string &Parameter, const KernelAcce
     Covered.add(Site, *P);
     Last = &Site;
   }
-  const unsigned Parts = Shape.Width > 1 && Shape.Tail ? 1 : 0;
-  const bool Each = Coverage::are(Covered.Each, 1, 1) && Coverage::are(Covered.Whole, 0, 0) &&
-                    Coverage::are(Covered.Part, 0, 0) && Shape.Tail;
-  const bool Whole = Coverage::are(Covered.Whole, 1, 1) && Coverage::are(Covered.Each, 0, 0) &&
-                     Coverage::are(Covered.Part, Parts, Parts);
-  return Each || Whole ? nullptr : Last;
+  // Of several stores by the same thread, the last one counts.
+  if (!Shape.Tail && (!Coverage::are(Covered.Part, 0, 0) || !Coverage::are(Covered.Each, 0, 0)))
+    return Last;
+  return Covered.isWhole(Shape) ? nullptr : Last;
 }
 
 bool recogniseGroups(const KernelAccesses &Accesses, ShapeFacts &Shape) {

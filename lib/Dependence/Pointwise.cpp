@@ -297,9 +297,8 @@ std::optional<Polynomial> inElement(const Polynomial &P, const KernelAccesses &A
         return std::nullopt;
       const auto Number = Found->second.Wrap == Quotient::Wraps::Never ? Divisor->asConstant() : std::nullopt;
       const auto Exact = Number ? Dividend->dividedBy(*Number) : std::nullopt;
-      const std::string Name = isWrap(Atom) ? quotientAtom(*Dividend, *Divisor, Found->second.Wrap)
-                                            : fmt::format("({} / {})", Dividend->str(), Divisor->str());
-      Result = Result.substitute(Atom, Exact ? *Exact : Polynomial::atom(Name));
+      Result = Result.substitute(Atom, Exact ? *Exact
+                                             : Polynomial::atom(quotientAtom(*Dividend, *Divisor, Found->second.Wrap)));
     }
   }
   return Result;

@@ -132,8 +132,12 @@ public:
   explicit WrapRemover(KernelAccesses &Accesses) : Accesses(Accesses), Given(Accesses.Quotients) {}
 
   void run() {
-    for (AccessSite &Site : Accesses.Sites)
+    for (AccessSite &Site : Accesses.Sites) {
+      for (const PathStep &Step : Site.Path)
+        llvm::append_range(Around, Step.Holds);
       forEachPolynomial(Site, [&](Polynomial &P) { P = without(P); });
+      Around.clear();
+    }
     for (LoopAccess &Loop : Accesses.Loops)
       Loop.Start = without(Loop.Start), Loop.Step = without(Loop.Step);
     for (ThreadUse &Use : Accesses.Uses) // of which only parameters are still asked for
@@ -154,7 +158,13 @@ private:
       const Quotient &Q = Given.at(Atom);
       const auto [Factor, Rest] = P.split(Atom);
       const auto Times = (Polynomial() - Factor).dividedBy(Wrapped);
-      const bool Negative = Q.Wrap == Quotient::Wraps::Unsigned && mayBeNegative(Q.Dividend, Given);
+      // `n - 1 - i`, where i < n
+      const bool Negative = Q.Wrap == Quotient::Wraps::Unsigned && mayBeNegative(Q.Dividend, Given) &&
+                            llvm::none_of(Around, [&](const Less &L) {
+                              const Polynomial Rest = Q.Dividend - (L.Right - L.Left - Polynomial::constant(1));
+                              const std::set<std::string> Atoms = Rest.atoms();
+                              return !Rest.hasNegative() && llvm::all_of(Atoms, isBuiltin);
+                            });
       if (Always || (Times && !Negative && stays(*Times * without(Q.Dividend, true), Rest)))
         P = Rest;
     }
@@ -185,6 +195,7 @@ private:
   }
 
   KernelAccesses &Accesses;
+  std::vector<Less> Around; ///< Conditions, as they are given.
   const std::map<std::string, Quotient> Given;
   std::map<std::string, Polynomial> Renamed; ///< Quotients without wraps, by their atoms with them.
 };

@@ -66,7 +66,8 @@ private:
   void access(IrAccess::Kind What, const llvm::Instruction &By, const llvm::Value *Pointer, std::uint64_t Bytes,
               bool ReadOnlyCache = false) {
     const IrPlace Place = placeOf(Pointer, Values);
-    const auto Chosen = Place.Arguments.size() == 1 && !Place.Offset ? chosen(Pointer) : std::vector<ChosenIndex>();
+    const auto Chosen =
+        Place.Arguments.size() == 1 && !Place.Offset ? chosen(Pointer, *By.getParent()) : std::vector<ChosenIndex>();
     for (unsigned Argument : Place.Arguments)
       Result.Accesses.push_back({What, &By, Pointer, Argument, Place.Offset, Bytes, ReadOnlyCache, Chosen});
     for (const llvm::Value *Unknown : Place.Unknown)
@@ -75,10 +76,10 @@ private:
                                            : "an address that it computes"});
   }
 
-  std::vector<ChosenIndex> chosen(const llvm::Value *Pointer) {
+  std::vector<ChosenIndex> chosen(const llvm::Value *Pointer, const llvm::BasicBlock &At) {
     std::vector<ChosenIndex> Found;
     bool Known = true;
-    const bool All = Values.byChoice(Pointer, [&](std::vector<Less> Holds) {
+    const bool All = Values.byChoice(Pointer, At, [&](std::vector<Less> Holds) {
       const auto Offset = placeOf(Pointer, Values).Offset;
       Known &= Offset.has_value();
       Found.push_back({Offset.value_or(Polynomial()), std::move(Holds)});

@@ -64,6 +64,7 @@ void IrValues::findLoops(const llvm::Loop &L) {
   };
   // The one that the loop's end depends on comes first.
   std::vector<const llvm::PHINode *> All;
+  llvm::SmallPtrSet<const llvm::PHINode *, 4> Ending;
   llvm::SmallVector<llvm::BasicBlock *> Exiting;
   L.getExitingBlocks(Exiting);
   for (const llvm::PHINode &Phi : L.getHeader()->phis())
@@ -73,6 +74,8 @@ void IrValues::findLoops(const llvm::Loop &L) {
         return Branch && isMadeOf(Branch->getCondition(), &Phi);
       });
       All.insert(Ends ? All.begin() : All.end(), &Phi);
+      if (Ends)
+        Ending.insert(&Phi);
     }
   std::optional<unsigned> Of; // the one that the others are followed by
   for (const llvm::PHINode *Phi : All) {
@@ -82,15 +85,15 @@ void IrValues::findLoops(const llvm::Loop &L) {
     const std::optional<Polynomial> Next = Common(*Phi, true);
     Tried = nullptr;
     Cache.clear();
-    if (!Start || !Next)
+    if (!Next || (!Start && (Of || !Ending.contains(Phi))))
       continue;
     const Polynomial Step = *Next - Polynomial::atom(TriedAtom);
     const std::set<std::string> Atoms = Step.atoms();
-    if (!IsFromOutside(*Start) || !IsFromOutside(Step) ||
+    if ((Start && !IsFromOutside(*Start)) || !IsFromOutside(Step) ||
         llvm::any_of(Atoms, [](const std::string &A) { return A.find(TriedAtom) != std::string::npos; }))
       continue;
     const unsigned Bits = Phi->getType()->getIntegerBitWidth();
-    if (Of && Known.Loops[*Of].Bits == Bits)
+    if (Start && Of && Known.Loops[*Of].Bits == Bits)
       if (const auto Times = multiple(Step, Known.Loops[*Of].Step)) {
         Following[Phi] =
             *Start + Polynomial::constant(*Times) * (Polynomial::atom(Known.Loops[*Of].Atom) - Known.Loops[*Of].Start);
@@ -99,7 +102,12 @@ void IrValues::findLoops(const llvm::Loop &L) {
       }
     LoopAccess Found;
     Found.Atom = nameOf(*Phi);
-    Found.Start = *Start;
+    if (Start)
+      Found.Start = *Start;
+    else if (const llvm::BasicBlock *Before = L.getLoopPredecessor())
+      From[Phi] = Phi->getIncomingValueForBlock(Before);
+    else
+      continue;
     Found.Step = Step;
     Found.Bits = Bits;
     OfLoop[Found.Atom] = &L;
@@ -107,7 +115,8 @@ void IrValues::findLoops(const llvm::Loop &L) {
     if (!Of)
       Of = Known.Loops.size();
     Known.Loops.push_back(std::move(Found));
-    countByThread(L, *Phi, Known.Loops.back());
+    if (Start)
+      countByThread(L, *Phi, Known.Loops.back());
   }
   // What takes each value of another one's.
   for (const llvm::PHINode *Phi : All) {
@@ -223,8 +232,10 @@ std::optional<Polynomial> IrValues::compute(const llvm::Value *V) {
       return Polynomial::atom(TriedAtom);
     if (auto Found = Following.find(Phi); Found != Following.end())
       return Found->second;
-    if (const auto Loop = loop(Phi))
-      return Polynomial::atom(Known.Loops[*Loop].Atom);
+    if (const auto Loop = loop(Phi)) {
+      const auto Start = From.count(Phi) ? of(From.lookup(Phi)) : Polynomial();
+      return Start ? std::optional(*Start + Polynomial::atom(Known.Loops[*Loop].Atom)) : std::nullopt;
+    }
     if (Loops.isLoopHeader(Phi->getParent()))
       return std::nullopt;
     return incoming(*Phi, [](const llvm::BasicBlock *) { return true; });
@@ -275,6 +286,8 @@ const llvm::Instruction *IrValues::nextChoice(const llvm::Value *V, unsigned Dep
   if (const llvm::Value *Own = Chosen.lookup(V))
     return nextChoice(Own, Depth - 1);
   auto *I = llvm::dyn_cast<llvm::Instruction>(V);
+  if (auto *Phi = llvm::dyn_cast_or_null<llvm::PHINode>(I); Phi && From.count(Phi))
+    return nextChoice(From.lookup(Phi), Depth - 1);
   if (!I || !among(*I, Loops).empty())
     return I;
   if (llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::FreezeInst, llvm::GetElementPtrInst>(I))
@@ -295,13 +308,33 @@ void IrValues::holdsWhereChosen(const llvm::Instruction &I, const llvm::Value *A
     holdsOnWay(*Phi, llvm::find(Phi->incoming_values(), Among) - Phi->incoming_values().begin(), Holds, Whole);
 }
 
-bool IrValues::choose(const llvm::Value *V, llvm::SmallVectorImpl<const llvm::Instruction *> &Made, unsigned &Left,
+/// What such a loop asks in each turn before it comes to the block: only where `V` is chosen, its variable is known.
+std::vector<const llvm::ICmpInst *> IrValues::endsAround(const llvm::BasicBlock &Block) const {
+  std::vector<const llvm::ICmpInst *> Found;
+  for (const llvm::Loop *L = Loops.getLoopFor(&Block); L; L = L->getParentLoop()) {
+    auto *Branch = llvm::dyn_cast<llvm::BranchInst>(L->getHeader()->getTerminator());
+    auto IsFrom = [&](const llvm::PHINode &Phi) { return From.count(&Phi) > 0 && !nextChoice(&Phi); };
+    if (L->getHeader() == &Block || !Branch || !Branch->isConditional() || !L->contains(Branch->getSuccessor(0)) ||
+        L->contains(Branch->getSuccessor(1)) || llvm::none_of(L->getHeader()->phis(), IsFrom))
+      continue;
+    if (auto *Compare = llvm::dyn_cast<llvm::ICmpInst>(Branch->getCondition()))
+      Found.push_back(Compare);
+  }
+  return Found;
+}
+
+bool IrValues::choose(const llvm::Value *V, const llvm::BasicBlock &At,
+                      llvm::SmallVectorImpl<const llvm::Instruction *> &Made, unsigned &Left,
                       llvm::function_ref<void(std::vector<Less>)> Each) {
-  if (const llvm::Instruction *Next = nextChoice(V)) {
+  const llvm::Instruction *Next = nextChoice(V);
+  for (const llvm::ICmpInst *End : Made.empty() ? std::vector<const llvm::ICmpInst *>() : endsAround(At))
+    for (const llvm::Value *Operand : End->operand_values())
+      Next = Next ? Next : nextChoice(Operand);
+  if (Next) {
     Made.push_back(Next);
     const bool All = llvm::all_of(among(*Next, Loops), [&](const llvm::Value *Own) {
       Chosen[Next] = Own;
-      return choose(V, Made, Left, Each);
+      return choose(V, At, Made, Left, Each);
     });
     Chosen.erase(Next);
     Made.pop_back();
@@ -313,15 +346,19 @@ bool IrValues::choose(const llvm::Value *V, llvm::SmallVectorImpl<const llvm::In
   std::vector<Less> Holds;
   for (const llvm::Instruction *I : Made)
     holdsWhereChosen(*I, Chosen[I], Holds);
+  bool Whole = true;
+  for (const llvm::ICmpInst *End : endsAround(At))
+    holds(End, true, Holds, Whole);
   Each(std::move(Holds));
   return true;
 }
 
-bool IrValues::byChoice(const llvm::Value *V, llvm::function_ref<void(std::vector<Less>)> Each) {
+bool IrValues::byChoice(const llvm::Value *V, const llvm::BasicBlock &At,
+                        llvm::function_ref<void(std::vector<Less>)> Each) {
   unsigned Left = 16;
   llvm::SmallVector<const llvm::Instruction *, 4> Made;
   auto Before = std::move(Cache);
-  const bool All = choose(V, Made, Left, Each);
+  const bool All = choose(V, At, Made, Left, Each);
   Cache = std::move(Before);
   return All;
 }

@@ -17,10 +17,10 @@ public:
 
   /// Nothing if it is not known, as what is loaded.
   std::optional<Polynomial> of(const llvm::Value *V);
-  /// A value may be one of several, by `?:`, `max`, `min` and where ways meet. Calls `Each` for every choice among
-  /// those that `V` is made of, with what is known then; `of` goes by that choice meanwhile. False if there is none, or
-  /// if there are too many.
-  bool byChoice(const llvm::Value *V, llvm::function_ref<void(std::vector<Less>)> Each);
+  /// A value may be one of several, by `?:`, `max`, `min` and where ways meet, and a loop may begin at such a one.
+  /// Calls `Each` for every choice among those that `V` is made of, and by which loops around the block end, with what
+  /// is known then; `of` goes by that choice meanwhile. False if there is none, or if there are too many.
+  bool byChoice(const llvm::Value *V, const llvm::BasicBlock &At, llvm::function_ref<void(std::vector<Less>)> Each);
   /// Parameters, loops and quotients, no sites.
   KernelAccesses &known() { return Known; }
   /// The loop in `known` whose variable a phi is.
@@ -49,8 +49,9 @@ public:
 private:
   /// The first one that `V` is made of, and that nothing was chosen for yet.
   const llvm::Instruction *nextChoice(const llvm::Value *V, unsigned Depth = 64) const;
-  bool choose(const llvm::Value *V, llvm::SmallVectorImpl<const llvm::Instruction *> &Made, unsigned &Left,
-              llvm::function_ref<void(std::vector<Less>)> Each);
+  bool choose(const llvm::Value *V, const llvm::BasicBlock &At, llvm::SmallVectorImpl<const llvm::Instruction *> &Made,
+              unsigned &Left, llvm::function_ref<void(std::vector<Less>)> Each);
+  std::vector<const llvm::ICmpInst *> endsAround(const llvm::BasicBlock &Block) const;
   void holdsWhereChosen(const llvm::Instruction &I, const llvm::Value *Among, std::vector<Less> &Holds);
   std::optional<Polynomial> compute(const llvm::Value *V);
   /// What comes from some of the blocks before, if it is the same from all of them.
@@ -78,6 +79,8 @@ private:
   llvm::DenseMap<const llvm::Value *, std::optional<Polynomial>> Cache;
   std::map<std::string, const llvm::Loop *, std::less<>> OfLoop; ///< By variable.
   llvm::DenseMap<const llvm::PHINode *, Polynomial> Following;   ///< Variables that count with another one's atom.
+  /// What a loop's variable starts at that is no polynomial: the loop in `known` counts from there, from 0 on.
+  llvm::DenseMap<const llvm::PHINode *, const llvm::Value *> From;
   llvm::DenseMap<const llvm::Value *, const llvm::Value *> Chosen;
   const llvm::PHINode *Tried = nullptr; ///< Counts, if what it is next shows it.
 };

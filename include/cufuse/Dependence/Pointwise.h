@@ -45,8 +45,8 @@ bool isOwn(const AccessSite &Site, const KernelAccesses &Accesses, const ShapeFa
 /// Does a pointwise kernel access every element of the array below the bound (without a tail, of every whole group),
 /// whatever its values are?
 bool touchesEach(const std::string &Parameter, const KernelAccesses &Accesses, const ShapeFacts &Shape);
-/// Does a pointwise kernel of Width > 1 store each of these elements exactly once? Nothing if it does, else the site
-/// that is in the way.
+/// Does a pointwise kernel of Width > 1 store each of these elements, and no other? Nothing if it does, else the site
+/// that is in the way. The same thread may store one several times.
 const AccessSite *storesOtherwise(const std::string &Parameter, const KernelAccesses &Accesses,
                                   const ShapeFacts &Shape);
 

@@ -221,7 +221,7 @@ TEST(Pointwise, GroupsAreStoredAsIsSaid) {
     const ShapeFacts &Shape = *Kernel.node().Shape;
     if (Shape.Shape != KernelShape::Pointwise)
       continue;
-    const bool Once = !storesOtherwise("out", Kernel.Accesses, Shape),
+    const bool Whole = !storesOtherwise("out", Kernel.Accesses, Shape),
                Each = touchesEach("out", Kernel.Accesses, Shape), Loads = touchesEach("in", Kernel.Accesses, Shape);
     ++Known;
     Wide += Shape.Width > 1;
@@ -251,14 +251,14 @@ TEST(Pointwise, GroupsAreStoredAsIsSaid) {
         });
       }
       for (std::int64_t Element = 0; Element < Elements; ++Element) {
-        if (Once)
-          ASSERT_EQ(Stored[Element], 1u) << Kernel.Accesses.Sites[0].Text << " at " << Element << " of " << Bound;
+        if (Whole)
+          ASSERT_GE(Stored[Element], 1u) << Kernel.Accesses.Sites[0].Text << " at " << Element << " of " << Bound;
         if (Loads)
           ASSERT_GE(Loaded[Element], 1u) << Kernel.Accesses.Sites.back().Text << " at " << Element << " of " << Bound;
         if (Each)
           ASSERT_GE(Stored[Element], 1u) << Kernel.Accesses.Sites[0].Text << " at " << Element << " of " << Bound;
       }
-      if (Once && Elements > 0)
+      if (Whole && Elements > 0)
         ASSERT_EQ(Stored.rbegin()->first, Elements - 1) << Kernel.Accesses.Sites[0].Text;
     }
   }
