@@ -60,6 +60,10 @@ private:
   void stage(unsigned Node) {
     const VerticalNode &N = Graph.Nodes[Node];
     Plan.ByElement[Node] = isFree(N);
+    for (const ParameterAccess &P : N.Accesses->Parameters)
+      if (P.Parts > 1)
+        refuse(BlockerKind::NotByRow, N.Facts->Where,
+               fmt::format("{}.{} has elements that are {} of another kernel's", N.Name, P.Name, P.Parts));
     if (Block.Y != 1 || Block.Z != 1)
       refuse(BlockerKind::RowBlock, N.Facts->Where, fmt::format("{} has blocks of {}", N.Name, Block.str()));
     goesOn(N, Block, Node == Graph.Order.back(), BlockerKind::NotByRow);

@@ -1,5 +1,7 @@
 #include "cufuse/Dependence/Links.h"
 
+#include "Parts.h"
+
 #include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
@@ -85,13 +87,20 @@ std::string argumentText(const VerticalGraph &Graph, const SharedArgument &S,
 }
 
 std::string pointerText(const VerticalGraph &Graph, unsigned Node, const std::string &Parameter,
-                        const std::string &Element, const std::string &Given) {
+                        const std::string &Element, const std::string &Given, bool InParts) {
   const auto [Of, Name] = Graph.memory(Node, Parameter);
   const ParameterAccess &From = *Graph.Nodes[Of].parameter(Name), &To = *Graph.Nodes[Node].parameter(Parameter);
-  if (To.Element.empty() || ((!From.ReadOnly || To.ReadOnly) && (!From.Volatile || To.Volatile)))
+  if (To.Element.empty())
     return Given;
-  return fmt::format("const_cast<{}{}{} *>({})", To.ReadOnly ? "const " : "", To.Volatile ? "volatile " : "",
-                     To.BuiltinType ? To.Element : Element, Given);
+  const std::string Pointee = To.BuiltinType && !InParts ? To.Element : Element;
+  auto Cast = [&](const char *How, bool Const, bool Volatile, const std::string &Of) {
+    return fmt::format("{}<{}{}{} *>({})", How, Const ? "const " : "", Volatile ? "volatile " : "", Pointee, Of);
+  };
+  const bool IsOther = From.Element != To.Element || InParts,
+             Drops = (From.ReadOnly && !To.ReadOnly) || (From.Volatile && !To.Volatile);
+  const std::string Own =
+      IsOther ? Cast("reinterpret_cast", From.ReadOnly || To.ReadOnly, From.Volatile || To.Volatile, Given) : Given;
+  return Drops ? Cast("const_cast", To.ReadOnly, To.Volatile, Own) : Own;
 }
 
 const Flow *VerticalGraph::flowTo(unsigned Node, llvm::StringRef Parameter) const {
@@ -182,10 +191,13 @@ public:
   }
 
   llvm::Expected<VerticalGraph> run() {
+    takeInParts(Graph, pointers());
     for (const LinkText &Link : Links)
       if (llvm::Error Error = link(Link))
         return std::move(Error);
     followFlows();
+    if (llvm::Error Error = haveOneElement())
+      return std::move(Error);
     for (const std::string &Name : Dead)
       if (llvm::Error Error = kill(Name))
         return std::move(Error);
@@ -205,6 +217,21 @@ public:
   }
 
 private:
+  /// The links by arrays, as far as there is what they name.
+  std::vector<PointerLink> pointers() const {
+    std::vector<PointerLink> All;
+    for (const LinkText &Link : Links) {
+      auto From = node(Link.From), To = node(Link.To);
+      const bool AreKnown = From && To && Link.Factors.size() == 1;
+      const ParameterAccess *Out = AreKnown ? Graph.Nodes[*From].parameter(Link.Factors.front()) : nullptr,
+                            *In = AreKnown ? Graph.Nodes[*To].parameter(Link.Parameter) : nullptr;
+      if (Out && In && !Out->Element.empty() && !In->Element.empty())
+        All.push_back({*From, *To, Out->Name, In->Name});
+      llvm::consumeError(llvm::joinErrors(From.takeError(), To.takeError()));
+    }
+    return All;
+  }
+
   /// Is the array, called by two names, loaded by the one before the other stores to it, element by element?
   static bool isLoadedFirst(const VerticalNode &Node, const std::string &Loaded, const std::string &Stored) {
     bool Stores = false;
@@ -290,12 +317,10 @@ private:
     for (const ParameterAccess *Source : Sources) {
       const bool Fits = Source->Integer && Target->Integer ? true
                         : Product                          ? false
-                        : !Source->Element.empty()         ? Source->Element == Target->Element
+                        : !Source->Element.empty()         ? haveCommonElements(*Source, *Target)
                                                            : Source->Type == Target->Type;
       if (!Fits)
-        return refuse({BlockerKind::LinkedTypes, Graph.Nodes[*To].Facts->Where,
-                       fmt::format("{}.{} is {}, {}.{} is {}", Link.From, Source->Name, Source->Type, Link.To,
-                                   Target->Name, Target->Type)});
+        return haveOtherTypes(*From, *Source, *To, *Target);
     }
     if (!Product && !Target->Element.empty() && Graph.Nodes[*From].stores(Link.Factors[0]))
       Graph.Flows.push_back({*From, *To, Link.Factors[0], Link.Parameter, false});
@@ -319,6 +344,27 @@ private:
         Changed = true;
         break;
       }
+  }
+
+  /// Those that are linked by one that takes several of their elements for one have the same ones.
+  llvm::Error haveOneElement() const {
+    for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
+      for (const ParameterAccess &P : Graph.Nodes[I].Accesses->Parameters) {
+        const auto [Of, Name] = Graph.memory(I, P.Name);
+        if (P.Element.empty())
+          continue;
+        for (unsigned J = 0; J < I; ++J)
+          for (const ParameterAccess &Q : Graph.Nodes[J].Accesses->Parameters)
+            if (!Q.Element.empty() && Graph.memory(J, Q.Name) == std::pair(Of, Name) && !haveCommonElements(P, Q))
+              return haveOtherTypes(J, Q, I, P);
+      }
+    return llvm::Error::success();
+  }
+
+  llvm::Error haveOtherTypes(unsigned From, const ParameterAccess &Out, unsigned To, const ParameterAccess &In) const {
+    return refuse({BlockerKind::LinkedTypes, Graph.Nodes[To].Facts->Where,
+                   fmt::format("{}.{} is {}, {}.{} is {}", Graph.Nodes[From].Name, Out.Name, Out.Type,
+                               Graph.Nodes[To].Name, In.Name, In.Type)});
   }
 
   llvm::Error kill(const std::string &Name) {

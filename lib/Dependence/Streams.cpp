@@ -14,7 +14,7 @@ const ParameterAccess *mayBeAliased(const VerticalNode &Node, llvm::StringRef Pa
 }
 
 bool isFollowedInGroups(const AccessSite &Site, const VerticalNode &Node) {
-  return Node.Shape->Width == 1 || (Site.Whole && (!Site.Deduced || Node.parameter(Site.Parameter)->ReadOnly));
+  return Node.Shape->Width == 1 || Node.parameter(Site.Parameter)->ReadOnly || (Site.Whole && !Site.Deduced);
 }
 
 namespace {

@@ -46,8 +46,8 @@ std::vector<std::string> loadedAside(const VerticalGraph &Graph, unsigned Node, 
   std::vector<std::string> Names;
   for (const ParameterAccess &P : N.Accesses->Parameters) {
     const std::vector<const AccessSite *> Sites = N.sites(P.Name);
-    if (N.Shape->Width > 1 && !P.Element.empty() && P.ReadOnly && P.Kept && P.Otherwise.empty() && !P.Volatile &&
-        !streamOf(Streams, Node, P.Name) && !Graph.flowTo(Node, P.Name) && !Sites.empty() &&
+    if (N.Shape->Width > 1 && !P.Element.empty() && P.Parts == 1 && P.ReadOnly && P.Kept && P.Otherwise.empty() &&
+        !P.Volatile && !streamOf(Streams, Node, P.Name) && !Graph.flowTo(Node, P.Name) && !Sites.empty() &&
         llvm::all_of(Sites, [](const AccessSite *Site) {
           return Site->What == AccessSite::Kind::Load && Site->Direct && !Site->Compound && Site->Width > 1;
         }))
@@ -118,7 +118,7 @@ std::string ElementComposer::memory(const Stream &S) const {
       S.Users, [&](const auto &User) { return !Graph.Nodes[User.first].parameter(User.second)->ReadOnly; });
   const auto &[User, Name] = Storing != S.Users.end() ? *Storing : S.Users.front();
   const auto [Node, Parameter] = memoryOf(S);
-  return pointerText(Graph, User, Name, parameter(User, Name).Element.written(), argument(Node, Parameter));
+  return inElements(User, Name, argument(Node, Parameter));
 }
 
 OutputText ElementComposer::call(unsigned Node, const OutputText &Head, const std::string &At, const std::string &Turn,

@@ -40,7 +40,27 @@ const ParameterText &TextComposer::parameter(unsigned Node, const std::string &N
 }
 
 OutputText TextComposer::element(unsigned Node, const std::string &Parameter) const {
+  const ParameterAccess &Own = *Graph.Nodes[Node].parameter(Parameter);
+  if (Own.Parts == 1)
+    return ownElement(Node, Parameter);
+  for (unsigned Each = 0; Each < Graph.Nodes.size(); ++Each)
+    for (const ParameterAccess &P : Graph.Nodes[Each].Accesses->Parameters)
+      if (P.Parts == 1 && !P.Element.empty() && Graph.memory(Each, P.Name) == Graph.memory(Node, Parameter))
+        return ownElement(Each, P.Name);
+  constexpr std::array<const char *, 5> BySize = {"unsigned char", "unsigned short", "unsigned", "unsigned long long",
+                                                  "uint4"};
+  return OutputText(BySize[llvm::Log2_32(Own.Bytes)]);
+}
+
+OutputText TextComposer::ownElement(unsigned Node, const std::string &Parameter) const {
   return nested(parameter(Node, Parameter).Element, space(Node));
+}
+
+std::string TextComposer::inElements(unsigned Node, const std::string &Parameter, const std::string &Argument) const {
+  const ParameterAccess &P = *Graph.Nodes[Node].parameter(Parameter);
+  const auto [Of, Name] = Graph.memory(Node, Parameter);
+  const bool InParts = P.Parts > 1 || Graph.Nodes[Of].parameter(Name)->Parts > 1;
+  return pointerText(Graph, Node, Parameter, element(Node, Parameter).written(), Argument, InParts);
 }
 
 std::vector<std::string> TextComposer::elementIndices(unsigned Node, const std::string &At, unsigned Width) const {
@@ -221,7 +241,7 @@ void TextComposer::elementObjects(bool Stores) {
 }
 
 OutputText TextComposer::object(unsigned Node, const std::string &Parameter, const OutputText &Kind) const {
-  return outputText("using cufuse_linked_{} = cufuse_pointer<{}, {}>;", Parameter, element(Node, Parameter), Kind);
+  return outputText("using cufuse_linked_{} = cufuse_pointer<{}, {}>;", Parameter, ownElement(Node, Parameter), Kind);
 }
 
 bool TextComposer::movesPointers() const {

@@ -33,7 +33,7 @@ protected:
   const std::string &name(unsigned Node) const { return Graph.Nodes[Node].Name; }
   std::string space(unsigned Node) const { return "cufuse_" + name(Node); }
   const ParameterText &parameter(unsigned Node, const std::string &Name) const;
-  /// What a pointer parameter points to.
+  /// What a pointer parameter points to, or what this is taken in parts of.
   OutputText element(unsigned Node, const std::string &Parameter) const;
   OutputText callee(unsigned Node) const { return space(Node) + "::" + nested(Texts[Node]->Callee, space(Node)); }
 
@@ -60,6 +60,8 @@ protected:
   void pointerObjects(bool Stores);
   /// These, and `CufuseElement`, for what is in a register.
   void elementObjects(bool Stores);
+  /// The argument for it, as a pointer to that.
+  std::string inElements(unsigned Node, const std::string &Parameter, const std::string &Argument) const;
   /// The type of a linked parameter.
   OutputText object(unsigned Node, const std::string &Parameter, const OutputText &Kind) const;
   /// Types and names of the parameters by which a kernel knows its block, where it is given it.
@@ -110,6 +112,7 @@ private:
   /// Is it an argument alone that `int` holds?
   bool isInt(const Polynomial &P) const;
   Piece inside(Piece P, unsigned Node) const;
+  OutputText ownElement(unsigned Node, const std::string &Parameter) const;
   bool names(llvm::StringRef Word) const;
   bool movesPointers() const;
 };

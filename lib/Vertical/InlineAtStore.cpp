@@ -162,7 +162,7 @@ private:
           Values.push_back(argument(Node, P.Name));
     if (isKept(F))
       Values.push_back("&cufuse_made_" + F.In);
-    Values.push_back(Graph.argumentName(F.Producer, F.Out));
+    Values.push_back(inElements(F.Producer, F.Out, Graph.argumentName(F.Producer, F.Out)));
     Values.push_back(value(Graph.Nodes[F.Producer].Shape->Bound, F.Producer));
     return sinkType(F.Consumer, F.In) + "{" + llvm::join(Values, ", ") + "}";
   }
@@ -221,7 +221,7 @@ private:
   std::string sinkValue(unsigned Node, const std::string &Out) const {
     std::vector<std::string> Fields;
     if (Graph.isLive(Node, Out))
-      Fields.push_back(Graph.argumentName(Node, Out));
+      Fields.push_back(inElements(Node, Out, Graph.argumentName(Node, Out)));
     for (const Flow &F : Graph.Flows)
       if (F.Producer == Node && F.Out == Out)
         for (const ParameterText &P : Texts[F.Consumer]->Parameters)

@@ -10,6 +10,8 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
+#include <memory>
+
 namespace cufuse {
 
 /// `Left <= Right`, to be checked when the kernel is launched.
@@ -62,6 +64,12 @@ struct Extent {
   std::vector<AtMost> Needs;
 };
 
+/// A kernel that has for one element what is several for another, `float4 *` and `float *`: in those of the other.
+struct KernelInParts {
+  KernelAccesses Accesses;
+  ShapeFacts Shape;
+};
+
 struct VerticalGraph {
   std::vector<VerticalNode> Nodes;
   std::vector<Flow> Flows;
@@ -71,6 +79,8 @@ struct VerticalGraph {
   unsigned Root = 0;
   std::vector<unsigned> Before; ///< Pointwise kernels whose intermediates lead to such a root.
   std::vector<unsigned> Order;  ///< Producers before their consumers.
+  /// What nodes are, of kernels whose arrays are taken in parts.
+  std::vector<std::shared_ptr<const KernelInParts>> InParts;
   /// The quotients of integer parameters that kernels compute, in `inArguments`, by their atoms there.
   std::map<std::string, Quotient> Quotients;
 
@@ -105,9 +115,9 @@ std::string argumentText(const VerticalGraph &Graph, const SharedArgument &S,
                          llvm::function_ref<std::string(unsigned, const std::string &)> Argument);
 
 /// What is given for a pointer, as the parameter's type: what an earlier kernel only loads, a later one may store.
-/// `Element`: what it points to, in C++.
+/// `Element`: what it points to, in C++; `InParts`: that is what the parameter's elements are taken in.
 std::string pointerText(const VerticalGraph &Graph, unsigned Node, const std::string &Parameter,
-                        const std::string &Element, const std::string &Given);
+                        const std::string &Element, const std::string &Given, bool InParts = false);
 
 /// The kernel that a link means by this: its name among the others, or that in its file. Fails as bad usage.
 llvm::Expected<unsigned> kernelOfLink(llvm::StringRef Name, llvm::ArrayRef<std::string> Names,

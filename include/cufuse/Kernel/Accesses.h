@@ -107,7 +107,8 @@ struct ParameterAccess {
   std::string Name;         ///< As in KernelFacts.
   std::string Type;         ///< Canonical, without qualifiers of its own.
   std::string Element;      ///< Of a pointer: what it points to, without qualifiers. Empty for other types.
-  unsigned Bytes = 0;       ///< Of an element; 0 where it has no size.
+  unsigned Bytes = 0;       ///< Of what indices count: an element, or one of its `Parts`; 0 where it has no size.
+  unsigned Parts = 1;       ///< In how many an element is taken, since another kernel has these for elements.
   bool BuiltinType = false; ///< A type of the language, or a pointer to one.
   bool Kept = true;         ///< Of a pointer: variables of the element's type can stand for elements.
   bool Constructed = false; ///< Of a pointer: such a variable is given a value, which one in shared memory cannot be.
