@@ -3,6 +3,7 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/Mangle.h>
+#include <clang/Basic/SourceManager.h>
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 

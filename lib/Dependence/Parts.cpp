@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/MathExtras.h>
 
 namespace cufuse {
 
