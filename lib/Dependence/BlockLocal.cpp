@@ -181,7 +181,10 @@ private:
     for (const AccessSite *Site : Sites)
       if (const auto A = Plan.ByElement[Node] ? std::nullopt : byLoop(Node, *Site); A && !A->Scalar)
         All.push_back(*A);
-    return All.size() == Sites.size() ? rowParts(All, Plan.Stride * blockNumber(Plan.Dimensions)) : RowParts();
+    if (All.size() != Sites.size())
+      return {};
+    const RowParts Parts = rowParts(All, Plan.Stride * blockNumber(Plan.Dimensions));
+    return Parts.Length == Plan.Length ? RowParts() : Parts; // another row is no part of this one
   }
 
   /// An access to the intermediate; to a part of the row, it is one to the row.
