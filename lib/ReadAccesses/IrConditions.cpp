@@ -1,0 +1,138 @@
+// What conditions of the code say of its values: `Left < Right`.
+#include "IrValues.h"
+
+#include "cufuse/Kernel/Wrapping.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+namespace cufuse {
+
+/// `Left < Right`, without a constant on the left.
+static Less less(Polynomial Left, Polynomial Right) {
+  if (auto Constant = Left.terms().find({}); Constant != Left.terms().end()) {
+    const Polynomial Moved = Polynomial::constant(Constant->second);
+    Left = Left - Moved;
+    Right = Right - Moved;
+  }
+  return {std::move(Left), std::move(Right)};
+}
+
+/// `a && b` as a value is true by the way alone on which both are: it begins at the block that the others come from.
+void IrValues::holdsByWay(const llvm::PHINode &Phi, bool Truth, std::vector<Less> &Holds, bool &Whole) {
+  std::optional<unsigned> Way;
+  for (unsigned I = 0; I < Phi.getNumIncomingValues(); ++I) {
+    auto *Constant = llvm::dyn_cast<llvm::ConstantInt>(Phi.getIncomingValue(I));
+    if (Constant && Constant->isOne() != Truth)
+      continue;
+    if (Way || Constant || Loops.isLoopHeader(Phi.getParent())) {
+      Whole = false;
+      return;
+    }
+    Way = I;
+  }
+  if (!Way) {
+    Whole = false;
+    return;
+  }
+  holdsOnWay(Phi, *Way, Holds, Whole);
+  holds(Phi.getIncomingValue(*Way), Truth, Holds, Whole);
+}
+
+/// What is known by the conditions on the way from where it begins to the place where the ways meet.
+void IrValues::holdsOnWay(const llvm::PHINode &Phi, unsigned Way, std::vector<Less> &Holds, bool &Whole) {
+  const llvm::BasicBlock *Begin = Dominators.getNode(Phi.getParent())->getIDom()->getBlock(), *To = Phi.getParent();
+  for (const llvm::BasicBlock *From = Phi.getIncomingBlock(Way);; From = From->getSinglePredecessor()) {
+    auto *Branch = From ? llvm::dyn_cast<llvm::BranchInst>(From->getTerminator()) : nullptr;
+    if (!Branch || (Branch->isConditional() && Branch->getSuccessor(0) == Branch->getSuccessor(1))) {
+      Whole = false;
+      return;
+    }
+    if (Branch->isConditional())
+      holds(Branch->getCondition(), Branch->getSuccessor(0) == To, Holds, Whole);
+    if (From == Begin)
+      return;
+    To = From;
+  }
+}
+
+void IrValues::holds(const llvm::Value *Condition, bool Truth, std::vector<Less> &Holds, bool &Whole) {
+  if (auto *Call = llvm::dyn_cast<llvm::IntrinsicInst>(Condition);
+      Call && Call->getIntrinsicID() == llvm::Intrinsic::expect)
+    return holds(Call->getArgOperand(0), Truth, Holds, Whole);
+  if (auto *Phi = llvm::dyn_cast<llvm::PHINode>(Condition))
+    return holdsByWay(*Phi, Truth, Holds, Whole);
+  auto *Compare = llvm::dyn_cast<llvm::ICmpInst>(Condition);
+  if (!Compare) {
+    auto *Not = llvm::dyn_cast<llvm::BinaryOperator>(Condition);
+    if (Not && Not->getOpcode() == llvm::Instruction::Xor && llvm::isa<llvm::ConstantInt>(Not->getOperand(1)))
+      return holds(Not->getOperand(0), llvm::cast<llvm::ConstantInt>(Not->getOperand(1))->isZero() == Truth, Holds,
+                   Whole);
+    Whole = false;
+    return;
+  }
+  // `(condition ? 1 : 0) != 0`, as `__builtin_expect` makes it.
+  auto *Zero = llvm::dyn_cast<llvm::ConstantInt>(Compare->getOperand(1));
+  if (Compare->isEquality() && Zero && Zero->isZero()) {
+    const llvm::Value *From = Compare->getOperand(0);
+    if (auto *Call = llvm::dyn_cast<llvm::IntrinsicInst>(From);
+        Call && Call->getIntrinsicID() == llvm::Intrinsic::expect)
+      From = Call->getArgOperand(0);
+    if (auto *Wider = llvm::dyn_cast<llvm::CastInst>(From); Wider && Wider->getSrcTy()->isIntegerTy(1))
+      return holds(Wider->getOperand(0), (Compare->getPredicate() == llvm::CmpInst::ICMP_NE) == Truth, Holds, Whole);
+  }
+  holdsCompared(Truth ? Compare->getPredicate() : Compare->getInversePredicate(), Compare->getOperand(0),
+                Compare->getOperand(1), Holds, Whole);
+}
+
+void IrValues::holdsCompared(llvm::CmpInst::Predicate How, const llvm::Value *A, const llvm::Value *B,
+                             std::vector<Less> &Holds, bool &Whole) {
+  const std::optional<Polynomial> L = of(A), R = of(B);
+  // Without a sign, what is below 0 is large. What counts by threads is not.
+  auto IsNegative = [&](const llvm::Value *V, const Polynomial &P) {
+    auto *Phi = llvm::dyn_cast<llvm::PHINode>(V);
+    return !(Phi && countsForAll(*Phi)) && mayBeNegative(P, Known.Quotients);
+  };
+  const bool IsUnsigned = llvm::ICmpInst::isUnsigned(How);
+  const bool Wraps = IsUnsigned && L && R && (IsNegative(A, *L) || IsNegative(B, *R));
+  if (!L || !R || Wraps) {
+    Whole = false;
+    return;
+  }
+  if (IsUnsigned)
+    for (const ParameterAccess &P : Known.Parameters)
+      if (P.Integer && !P.Unsigned && (L->contains(P.Name) || R->contains(P.Name)))
+        Known.ComparedUnsigned.insert(P.Name);
+  const Polynomial One = Polynomial::constant(1);
+  // Numbers of threads and blocks are not below it.
+  const bool FromZero = R->isZero() && !L->hasNegative() && llvm::all_of(L->atoms(), isBuiltin);
+  switch (llvm::ICmpInst::getSignedPredicate(How)) {
+  case llvm::CmpInst::ICMP_SLT:
+    Holds.push_back(less(*L, *R));
+    break;
+  case llvm::CmpInst::ICMP_SLE:
+    Holds.push_back(less(*L, *R + One));
+    break;
+  case llvm::CmpInst::ICMP_SGT:
+    Holds.push_back(less(*R, *L));
+    break;
+  case llvm::CmpInst::ICMP_SGE:
+    Holds.push_back(less(*R, *L + One));
+    break;
+  case llvm::CmpInst::ICMP_EQ:
+    Holds.push_back(less(*L, *R + One));
+    if (!FromZero)
+      Holds.push_back(less(*R, *L + One));
+    break;
+  default:
+    if (FromZero)
+      Holds.push_back(less(One, *L + One));
+    else
+      Whole = false;
+  }
+}
+
+} // namespace cufuse
