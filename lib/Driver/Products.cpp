@@ -7,6 +7,7 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/MathExtras.h>
 
 #include <set>
 
@@ -279,8 +280,13 @@ private:
         continue;
       if (isArray(Own, L.Parameter))
         Asked.In = L.Parameter;
-      else if (const auto Value = number(L))
+      else if (const auto Value = number(L)) {
+        const ParameterAccess *To = parameter(Own, L.Parameter);
+        if (!To || !To->Integer || (*Value && To->Bits <= 32 && !llvm::isInt<32>(**Value)))
+          return refuse(Kernel, fmt::format("{} may not hold {}", L.Parameter, llvm::join(L.Factors, "*")),
+                        "make it an int");
         Asked.Numbers[L.Parameter] = *Value;
+      }
     }
     const ParameterAccess *const From = parameter(Own, Asked.In), *const To = parameter(Own, Out);
     if (!From || !To)

@@ -115,8 +115,12 @@ private:
       return Value::real(All.constant(Double.convertToDouble()));
     }
     constexpr unsigned Shared = 3; // address space; what is in others outlives the block
-    if (auto *Global = llvm::dyn_cast<llvm::GlobalVariable>(V))
-      return Global->getAddressSpace() == Shared ? Value::pointer(object(Global)) : Value();
+    if (auto *Global = llvm::dyn_cast<llvm::GlobalVariable>(V)) {
+      const void *const DynamicShared = &Objects; // arrays of the launch's size all begin in one place
+      return Global->getAddressSpace() == Shared
+                 ? Value::pointer(object(Global->isDeclaration() ? DynamicShared : Global))
+                 : Value();
+    }
     auto *Expression = llvm::dyn_cast<llvm::ConstantExpr>(V);
     if (Expression && Expression->getOpcode() == llvm::Instruction::GetElementPtr)
       return moved(T, *llvm::cast<llvm::GEPOperator>(Expression));
