@@ -12,8 +12,9 @@ namespace cufuse {
 
 namespace {
 
-/// The graph's kernels, one after the other on the `Width` elements of each thread: one loop over the elements, of which
-/// the grid takes all turns at a time. The user's text stays as it is, but for pointer variables and casts of those
+/// The graph's kernels, one after the other on the `Width` elements of each thread: one loop over the elements, of
+/// which the grid takes all turns at a time. The user's text stays as it is, but for pointer variables and casts of
+/// those
 /// (`editLinkedPointers`), and conditions that hold in all turns but the last.
 ///
 /// Streams in memory are loaded and stored by accesses of up to 16 bytes where the pointers of the launch are aligned
