@@ -1,3 +1,8 @@
+/// Matrices for the tensor memory accelerator: what a box of them has outside is zero.
+struct CufuseMaps {
+  CUtensorMap a, b, d;
+};
+
 /// Loads by tensor maps, and the mbarriers by which they are awaited.
 struct CufuseLoads {
   static __device__ __forceinline__ void initialise(unsigned barrier, int count) {
@@ -18,12 +23,13 @@ struct CufuseLoads {
                    : "memory");
     while (!done);
   }
-  static __device__ __forceinline__ void box(unsigned to, const CUtensorMap &map, int column, int row,
-                                             unsigned barrier) {
+  /// Of the matrix `of`, where a map is of several.
+  static __device__ __forceinline__ void box(unsigned to, const CUtensorMap &map, int column, int row, unsigned barrier,
+                                             int of = 0) {
     asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
-            to),
-        "l"(&map), "r"(column), "r"(row), "r"(barrier)
+        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %5}], [%4];" ::
+            "r"(to),
+        "l"(&map), "r"(column), "r"(row), "r"(barrier), "r"(of)
         : "memory");
   }
 };

@@ -1,8 +1,3 @@
-/// Matrices for the tensor memory accelerator: what a box of them has outside is zero.
-struct CufuseMaps {
-  CUtensorMap a, b, d;
-};
-
 /// E = g(f(A B) D) of few rows, by the tensor cores' products of a warp (PTX ISA, mma.m16n8k16): A has `K` columns, B
 /// `N`, D `L`. A cluster of `Blocks` blocks has 16 * `Tiles` rows at a time, and each of them some columns of A B. What
 /// f makes of the sums goes through shared memory; times its rows of D it is a part of all of E, which the blocks send

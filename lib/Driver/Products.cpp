@@ -401,7 +401,7 @@ llvm::Error addProducts(FuseRequest &Request, std::vector<LoadedKernel> &Kernels
     return Plan.takeError();
   Request.Composition.Products = *Plan;
   Request.Blocks = {{"", {Plan->Threads, 1, 1}}};
-  if (Plan->By == ProductsPlan::Way::Warpgroups)
+  if (Plan->isOfWarpgroups())
     Request.Registers = {RegisterPolicy::Count, ProductsPlan::AtLaunch, 0};
   auto Loaded = [&](const RequestedProduct &Product, ProductEnd End) {
     // One header is read for all.

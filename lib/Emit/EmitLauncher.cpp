@@ -491,7 +491,7 @@ private:
     if (products() && !products()->Maps.empty())
       Out.write("  CufuseMaps maps;");
     for (const OutputText &Map : products() ? products()->Maps : std::vector<OutputText>())
-      Out.line("  if (const cudaError_t error = mapMatrix({}))\n    return error;",
+      Out.line("  if (const cudaError_t error = mapMatrices({}))\n    return error;",
                Map.with(OutputText::Slot::Launch, launch(Constituents[0])));
     if (cluster() > 1)
       Out.line("  cudaLaunchAttribute cluster = {{}};\n  cluster.id = cudaLaunchAttributeClusterDimension;\n"

@@ -34,7 +34,7 @@ std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Fa
                                  "askDriver",
                                  "launchAsked",
                                  "allowShared",
-                                 "mapMatrix",
+                                 "mapMatrices",
                                  "larger",
                                  "meet",
                                  "Way",

@@ -40,6 +40,7 @@ llvm::Expected<ProductsPlan> byWarpgroups(const ProductFacts &First, const Produ
   Plan.By = ProductsPlan::Way::Warpgroups;
   Plan.Threads = 384;
   Plan.Rows = 128;
+  Plan.Slice = 64;
   // Many chunks would make much code, of which the cache does not hold enough.
   Plan.Ahead = Chunks > 1 && Chunks <= 16 && registers(First, Second, true) <= ProductsPlan::Computing;
   Plan.Slots = std::min(Chunks, 6u);
@@ -122,19 +123,40 @@ std::optional<ProductsPlan> byCluster(const ProductFacts &First, const ProductFa
   return Best;
 }
 
+/// As CufuseProducts of AttentionByWgmma.cuh has them; none if registers or shared memory do not hold it.
+std::optional<ProductsPlan> attentionOfWarpgroups(const ProductFacts &First, const ProductFacts &Second) {
+  constexpr unsigned Others = 32, RowSlots = 2, Groups = 2;
+  const unsigned K16 = roundUp(First.K, 16), K = roundUp(First.K, 64), L = roundUp(Second.N, 64);
+  ProductsPlan Plan;
+  Plan.By = ProductsPlan::Way::AttentionOfWarpgroups;
+  Plan.Threads = 384;
+  Plan.Rows = Groups * 64;
+  for (Plan.Slice = 128; Plan.Slice >= 64; Plan.Slice /= 2)
+    for (Plan.Slots = 2; Plan.Slots > 1; --Plan.Slots) {
+      const unsigned Chunk = (First.InRows ? K16 : K) * Plan.Slice * 2 + L * Plan.Slice * 2;
+      Plan.SharedBytes = Plan.Slots * Chunk + RowSlots * Groups * K * 128 + (2 * Plan.Slots + RowSlots) * 16 + 1024;
+      if (K16 / 4 + L / 2 + Plan.Slice / 2 + Plan.Slice / 4 + Others <= ProductsPlan::Computing &&
+          Plan.SharedBytes <= OfSm90)
+        return Plan;
+    }
+  return std::nullopt;
+}
+
 /// As CufuseProducts of Attention.cuh has them. What a thread has of the results is in registers. More rows in a block
 /// load keys less often, but leave multiprocessors without a block where there are few.
 llvm::Expected<ProductsPlan> byAttention(const ProductFacts &First, const ProductFacts &Second, std::int64_t M,
-                                         const SourcePlace &Where) {
+                                         llvm::StringRef Arch, const SourcePlace &Where) {
   const unsigned K = roundUp(First.K, 64), L = roundUp(Second.N, 64);
   if (K > MostK || L > MostL)
     return badInput(
         fmt::format("k = {} of the first product or n = {} of the second is more than {}", First.K, Second.N, MostK),
         "leave these products to a library", Where);
+  if (const auto Plan = Arch == "sm_90a" ? attentionOfWarpgroups(First, Second) : std::nullopt)
+    return *Plan;
   ProductsPlan Plan;
   Plan.By = ProductsPlan::Way::Attention;
   Plan.Tiles = L <= 128 ? 2 : 1;
-  Plan.Keys = 32; // 64 at a time take registers that there are not: up to 1.5 times as long on an H200
+  Plan.Slice = 32; // 64 at a time take registers that there are not: up to 1.5 times as long on an H200
   for (Plan.Warps = 8;; Plan.Warps = 4) {
     Plan.Threads = Plan.Warps * 32;
     Plan.Rows = Plan.Warps * Plan.Tiles * 16;
@@ -150,7 +172,7 @@ llvm::Expected<ProductsPlan> byAttention(const ProductFacts &First, const Produc
 llvm::Expected<ProductsPlan> planProducts(const ProductFacts &First, const ProductFacts &Second, std::int64_t M,
                                           llvm::StringRef Arch, const SourcePlace &Where) {
   if (!Second.Softmax.empty())
-    return byAttention(First, Second, M, Where);
+    return byAttention(First, Second, M, Arch, Where);
   if (First.Rows > 0)
     return badInput("products in a batch are computed with a softmax between them only",
                     "leave them to a library, or fuse those of one matrix", Where);

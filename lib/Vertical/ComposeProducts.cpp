@@ -56,9 +56,9 @@ public:
     facts();
     nameWithoutEnds();
     elementFacts();
-    if (byMaps()) {
+    if (Plan.isByMaps()) {
       Result.Facts.WarpgroupBudgets =
-          byWarpgroups() ? std::set{ProductsPlan::Computing, ProductsPlan::Loading} : std::set{0u};
+          Plan.isOfWarpgroups() ? std::set{ProductsPlan::Computing, ProductsPlan::Loading} : std::set{0u};
       Result.Text.Architectures = {900};
     }
     objects();
@@ -75,8 +75,6 @@ public:
   }
 
 private:
-  bool byMaps() const { return byWarpgroups() || Plan.By == ProductsPlan::Way::Cluster; }
-  bool byWarpgroups() const { return Plan.By == ProductsPlan::Way::Warpgroups; }
   std::string a() const { return argument(Stages[0].From, "a"); }
   std::string b() const { return argument(Stages[0].From, "b"); }
   std::string d() const { return argument(Stages[1].From, "b"); }
@@ -131,7 +129,7 @@ private:
 
   void chain() {
     std::vector<OutputText> Head = declarations(), Arguments;
-    if (byMaps()) {
+    if (Plan.isByMaps()) {
       Head.insert(Head.begin(), "const CufuseMaps &maps");
       Arguments = {"maps"};
     } else {
@@ -141,12 +139,6 @@ private:
     llvm::append_range(Arguments,
                        std::vector<OutputText>{memory(result()), std::to_string(isBySum() ? Second.PitchC : Second.N),
                                                rows(), "between", "behind"});
-    std::string How =
-        byWarpgroups() ? fmt::format("{}, {}", Plan.Slots, Plan.Ahead) : fmt::format("{}, {}", Plan.Warps, Plan.Tiles);
-    if (Plan.By == ProductsPlan::Way::Cluster)
-      How += fmt::format(", {}", Plan.Blocks);
-    if (Plan.By == ProductsPlan::Way::Attention)
-      How += fmt::format(", {}, {}", Plan.Keys, First.Rows);
     const auto Taken = llvm::find_if(
         Stages[0].Nodes, [&](unsigned Node) { return Graph.Nodes[Node].Product && !makes(Graph.Nodes[Node]); });
     file(cuda::Chain,
@@ -159,12 +151,29 @@ private:
           {"BEHIND", function(Stages[1])},
           {"RESULT", registers(result())},
           {"PRODUCTS", outputText("CufuseProducts<{}, {}, {}, {}, {}, {}, {}, {}>", First.Type, First.Result, First.N,
-                                  First.K, Second.N, First.InRows, Second.InRows, How)},
+                                  First.K, Second.N, First.InRows, Second.InRows, how())},
           {"THREADS", std::to_string(Plan.Threads)},
           {"BYTES", std::to_string(Plan.SharedBytes)},
           {"RUN", wrapped("  Products::run(", Arguments, ");", 6)}});
     Result.Text.Callee = Result.Facts.Name;
     Result.Text.Elements = LaunchElements{hostText(Graph.argument(Stages[0].From, "m")), 1, Plan.Rows};
+  }
+
+  /// The last of the templates' parameters.
+  std::string how() const {
+    switch (Plan.By) {
+    case ProductsPlan::Way::Warps:
+      return fmt::format("{}, {}", Plan.Warps, Plan.Tiles);
+    case ProductsPlan::Way::Warpgroups:
+      return fmt::format("{}, {}", Plan.Slots, Plan.Ahead);
+    case ProductsPlan::Way::Attention:
+      return fmt::format("{}, {}, {}, {}", Plan.Warps, Plan.Tiles, Plan.Slice, First.Rows);
+    case ProductsPlan::Way::AttentionOfWarpgroups:
+      return fmt::format("{}, {}, {}", Plan.Slots, Plan.Slice, First.Rows);
+    case ProductsPlan::Way::Cluster:
+      break;
+    }
+    return fmt::format("{}, {}, {}", Plan.Warps, Plan.Tiles, Plan.Blocks);
   }
 
   /// The templates of what a block does.
@@ -173,9 +182,11 @@ private:
     case ProductsPlan::Way::Warps:
       return {cuda::Products, cuda::WarpProducts, cuda::ProductCopies, cuda::ProductsByMma};
     case ProductsPlan::Way::Attention:
-      return {cuda::Products, cuda::WarpProducts, cuda::ProductCopies, cuda::Attention};
+      return {cuda::Products, cuda::OnlineSoftmax, cuda::WarpProducts, cuda::ProductCopies, cuda::Attention};
     case ProductsPlan::Way::Warpgroups:
-      return {cuda::Products, cuda::ProductLoads, cuda::ProductsByWgmma};
+      return {cuda::Products, cuda::ProductLoads, cuda::Warpgroups, cuda::ProductsByWgmma};
+    case ProductsPlan::Way::AttentionOfWarpgroups:
+      return {cuda::Products, cuda::OnlineSoftmax, cuda::ProductLoads, cuda::Warpgroups, cuda::AttentionByWgmma};
     case ProductsPlan::Way::Cluster:
       break;
     }
@@ -194,23 +205,24 @@ private:
         "\n\n");
     Own.DynamicBytes = Plan.SharedBytes;
     Own.Cluster = Plan.Blocks;
-    if (byMaps()) {
+    if (Plan.isByMaps()) {
       Own.Host = emitted(cuda::TensorMaps, {{"DATA", IsBFloat ? "BFLOAT16" : "FLOAT16"}});
-      auto Map = [&](const char *Name, const std::string &Data, const OutputText &Rows, std::int64_t Columns,
-                     std::int64_t Pitch, std::int64_t BoxRows) {
-        Own.Maps.push_back(
-            outputText("maps.{}, {}, {}, {}, {}, {}", Name, launched(Data), Rows, Columns, Pitch, BoxRows));
+      auto Map = [&](const char *Name, const std::string &Data, const OutputText &Matrices, const OutputText &Rows,
+                     std::int64_t Columns, std::int64_t Pitch, std::int64_t BoxRows) {
+        Own.Maps.push_back(outputText("maps.{}, {}, {}, {}, {}, {}, {}", Name, launched(Data), Matrices, Rows, Columns,
+                                      Pitch, BoxRows));
       };
       auto RoundUp = [](std::int64_t Value, int To) { return (Value + To - 1) / To * To; };
-      Map("a", a(), launched(rows()), First.K, First.PitchA, byWarpgroups() ? 64 : Plan.Rows);
-      const std::int64_t InRows = byWarpgroups() ? RoundUp(First.K, 16) : 64, Slice = byWarpgroups() ? 64 : Plan.Slice;
+      Map("a", a(), "1", launched(rows()), First.K, First.PitchA, Plan.isOfWarpgroups() ? 64 : Plan.Rows);
+      const OutputText Matrices = First.Rows > 0 ? outputText("{} / {}", launched(rows()), First.Rows) : "1";
+      const std::int64_t InRows = Plan.isOfWarpgroups() ? RoundUp(First.K, 16) : 64, Slice = Plan.Slice;
       const std::int64_t AllL = RoundUp(Second.N, 64), MostRows = 256;
       for (const auto &[Name, Data, P, Box] :
            {std::tuple("b", b(), First, First.InRows ? InRows : Slice), std::tuple("d", d(), Second,
                                                                                    Second.InRows      ? Slice
                                                                                    : AllL <= MostRows ? AllL
                                                                                                       : 64)})
-        Map(Name, Data, std::to_string(P.InRows ? P.K : P.N), P.InRows ? P.N : P.K, P.PitchB, Box);
+        Map(Name, Data, Matrices, std::to_string(P.InRows ? P.K : P.N), P.InRows ? P.N : P.K, P.PitchB, Box);
     }
     Result.Text.Products = std::move(Own);
   }

@@ -65,7 +65,7 @@ def compile_source(source, target, folders=(), macros=(), standard="c++17", leve
         macros = [*macros, "__CUDACC_RDC__=1"]
     text = execute([COMPILER, "-E", "-x", "c++", f"-std={standard}", "-isystem", INCLUDE, "-isystem", TOOLKIT, "-isystem",
                     os.path.join(TOOLKIT, "cccl"), "-include", "cuda_runtime.h", "-D__CUDACC__=1", "-D__NVCC__=1",
-                    "-D__CUDA_ARCH__=900", *(f"-I{folder}" for folder in folders),
+                    "-D__CUDA_ARCH__=900", "-D__CUDA_ARCH_FEAT_SM90_ALL=1", *(f"-I{folder}" for folder in folders),
                     *(f"-D{macro}" for macro in macros), "-w", source])
     try:
         text = translate(text, TOOLKIT)

@@ -13,18 +13,21 @@ namespace cufuse {
 /// The shape of what a block computes, for the templates of lib/Cuda/ProductsBy….cuh.
 struct ProductsPlan {
   enum class Way : std::uint8_t {
-    Warps,      ///< ProductsByMma.cuh.
-    Warpgroups, ///< ProductsByWgmma.cuh.
-    Cluster,    ///< ProductsByCluster.cuh.
-    Attention,  ///< Attention.cuh, where a softmax is between the products.
+    Warps,                 ///< ProductsByMma.cuh.
+    Warpgroups,            ///< ProductsByWgmma.cuh.
+    Cluster,               ///< ProductsByCluster.cuh.
+    Attention,             ///< Attention.cuh, where a softmax is between the products.
+    AttentionOfWarpgroups, ///< AttentionByWgmma.cuh, the same.
   } By = Way::Warps;
   unsigned Slots = 0;             ///< Of warpgroups: the places of the ring of weights.
-  bool Ahead = false;             ///< The same.
+  bool Ahead = false;             ///< Of warpgroups without a softmax.
   unsigned Warps = 0, Tiles = 0;  ///< Else: how many there are, and 16 rows each, or of a cluster all, at a time.
-  unsigned Keys = 0;              ///< Of attention: columns of the first result at a time.
-  unsigned Blocks = 1, Slice = 0; ///< Of a cluster, and how many columns of the first result each has.
+  unsigned Blocks = 1, Slice = 0; ///< Of a cluster; columns of the first result that it, or a warpgroup, has at a time.
   unsigned Threads = 0, Rows = 0; ///< Of a block.
   unsigned SharedBytes = 0;       ///< The same.
+
+  bool isOfWarpgroups() const { return By == Way::Warpgroups || By == Way::AttentionOfWarpgroups; }
+  bool isByMaps() const { return isOfWarpgroups() || By == Way::Cluster; }
 
   /// Of warpgroups: registers of a thread at the launch, then of those that compute and of the others.
   static constexpr unsigned AtLaunch = 168, Computing = 240, Loading = 24;

@@ -1,4 +1,4 @@
-// Of the driver's API, tensor maps: of two dimensions, with elements of two bytes and rows of 128 bytes in an order of
+// Of the driver's API, tensor maps: of matrices in a row, in boxes of one of them, with elements of two bytes and rows of 128 bytes in an order of
 // their own (CU_TENSOR_MAP_SWIZZLE_128B).
 #pragma once
 #include "cuda_runtime.h"
@@ -15,7 +15,7 @@ enum CUtensorMapL2promotion { CU_TENSOR_MAP_L2_PROMOTION_L2_256B = 3 };
 enum CUtensorMapFloatOOBfill { CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE };
 struct CUtensorMap {
   const unsigned char *data;
-  std::uint64_t columns, rows, pitch; ///< The last in bytes.
+  std::uint64_t columns, rows, matrices, pitch, apart; ///< The last two in bytes.
   std::uint32_t boxRows;
 };
 
@@ -23,10 +23,10 @@ inline CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType, cu
                                        const cuuint64_t *sizes, const cuuint64_t *strides, const cuuint32_t *box,
                                        const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
                                        CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
-  if (rank != 2 || box[0] != 64 || box[1] == 0 || box[1] > 256 || sizes[0] == 0 || sizes[1] == 0 ||
-      reinterpret_cast<std::uintptr_t>(data) % 16 || strides[0] % 16)
+  if (rank != 3 || box[2] != 1 || sizes[2] == 0 || strides[1] % 16 || box[0] != 64 || box[1] == 0 || box[1] > 256 ||
+      sizes[0] == 0 || sizes[1] == 0 || reinterpret_cast<std::uintptr_t>(data) % 16 || strides[0] % 16)
     return CUDA_ERROR_INVALID_VALUE;
-  *map = {static_cast<const unsigned char *>(data), sizes[0], sizes[1], strides[0], box[1]};
+  *map = {static_cast<const unsigned char *>(data), sizes[0], sizes[1], sizes[2], strides[0], strides[1], box[1]};
   return CUDA_SUCCESS;
 }
 enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess, cudaDriverEntryPointSymbolNotFound };

@@ -171,7 +171,7 @@ void copyBulk(Frame &f, const Instruction &i) {
   b.completeIfAllCame();
 }
 
-/// cp.async.bulk.tensor.2d [shared], [map, {column, row}], [mbarrier]: done at once. Outside of the matrix are zeros.
+/// cp.async.bulk.tensor.3d [shared], [map, {column, row, matrix}], [mbarrier]: done at once. Outside of it are zeros.
 void copyTensor(Frame &f, const Instruction &i) {
   auto *const to = static_cast<unsigned char *>(address(f, i, 0));
   const auto &map = *reinterpret_cast<const CUtensorMap *>(get(f, i, 1));
@@ -184,8 +184,8 @@ void copyTensor(Frame &f, const Instruction &i) {
     for (unsigned c = 0; c < 64; ++c) {
       const std::uint64_t y = at(1) + r, x = at(0) + c;
       unsigned char *const element = to + r * 128 + (c / 8 ^ r % 8) * 16 + c % 8 * 2;
-      if (y < map.rows && x < map.columns)
-        std::memcpy(element, map.data + y * map.pitch + x * 2, 2);
+      if (y < map.rows && x < map.columns && at(2) < map.matrices)
+        std::memcpy(element, map.data + at(2) * map.apart + y * map.pitch + x * 2, 2);
       else
         std::memset(element, 0, 2);
     }
@@ -261,7 +261,7 @@ void addBlockInstructions(Instructions &all) {
       {"cp.async.mbarrier.arrive", copiesArrive<true>},
       {"cp.async.mbarrier.arrive.noinc", copiesArrive<false>},
       {"cp.async.bulk.mbarrier::complete_tx::bytes", copyBulk},
-      {"cp.async.bulk.tensor.2d.mbarrier::complete_tx::bytes", copyTensor},
+      {"cp.async.bulk.tensor.3d.mbarrier::complete_tx::bytes", copyTensor},
       {"st.async.mbarrier::complete_tx::bytes", storeAsync},
       {"cp.async.bulk.wait_group", [](Frame &, const Instruction &) {}}, // what there is, is done at once
   });

@@ -285,6 +285,9 @@ void addThreadInstructions(Instructions &all) {
       {"fence.mbarrier_init", noOperation},
       {"setmaxnreg.dec.sync", noOperation},
       {"setmaxnreg.inc.sync", noOperation},
+      {"wgmma.fence.sync", noOperation},
+      {"wgmma.commit_group.sync", noOperation},
+      {"wgmma.wait_group.sync", noOperation},
       {"exit", leave},
       {"trap", trap},
   });
