@@ -37,8 +37,8 @@ bool readRegister(size_t At, llvm::StringRef Word, llvm::StringRef Name, Assembl
   return false;
 }
 
-/// What declares in assembly, without saying anything of other threads.
-constexpr llvm::StringLiteral Directives[] = {".reg", ".pragma", ".loc", ".local", ".shared"};
+/// What declares in assembly, for each thread by itself.
+constexpr llvm::StringLiteral Directives[] = {".reg", ".pragma", ".loc", ".local"};
 
 bool readBarrier(llvm::StringRef Text, size_t At, AssemblyMention &Mention) {
   static const llvm::Regex Form(
@@ -198,7 +198,7 @@ std::set<std::string> unscopedNames(const clang::GCCAsmStmt &Assembly) {
       return;
     if (S.IsLabel)
       Add(S.Opcode);
-    else if (S.Opcode == ".reg" || S.Opcode == ".local" || S.Opcode == ".shared")
+    else if (S.Opcode == ".reg" || S.Opcode == ".local")
       for (llvm::StringRef Word : S.Operands)
         if (llvm::isAlpha(Word[0]) || Word[0] == '_' || Word[0] == '$' || Word[0] == '%')
           Add(Word);

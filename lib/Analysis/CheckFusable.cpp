@@ -361,6 +361,8 @@ private:
 
   void global(const clang::VarDecl &Variable) {
     const std::string Name = Variable.getQualifiedNameAsString();
+    if (Variable.hasAttr<clang::CUDASharedAttr>() && !inUsersFile(&Variable, Unit.ast().getSourceManager()))
+      return block(BlockerKind::LibraryUsesBlock, Kernel.getLocation(), Name + " is shared memory");
     if (!Host.mustStayShared(Variable, Kernel))
       return;
     // What a template's object is called cannot be said in a declaration of its own.

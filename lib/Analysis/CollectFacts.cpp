@@ -174,6 +174,22 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
         At.isFileID() || clang::Lexer::isAtStartOfMacroExpansion(At, Context.getSourceManager(), Context.getLangOpts()))
       Facts.GridStrideLoop = Unit.place(Context.getSourceManager().getExpansionLoc(At));
 
+  auto AddShared = [&](const clang::VarDecl &Shared, const std::string &Function, bool IsKernels) {
+    const clang::QualType Type = Shared.getType();
+    SharedArray Array{Shared.getNameAsString(), Type.getAsString(Policy), 0, Function,
+                      Unit.place(Shared.getLocation())};
+    if (Shared.hasExternalStorage()) {
+      Facts.DynamicShared.push_back(Array);
+      if (!Type->isDependentType())
+        Facts.DynamicAlignment =
+            std::max<unsigned>(Facts.DynamicAlignment, Context.getDeclAlign(&Shared).getQuantity());
+      Facts.HelperHasDynamicShared |= !IsKernels;
+      return;
+    }
+    if (!Type->isIncompleteType() && !Type->isDependentType())
+      Array.Bytes = Context.getTypeSizeInChars(Type).getQuantity();
+    Facts.StaticShared.push_back(Array);
+  };
   for (const auto &[Function, Use] : Reach.Functions) {
     if (const clang::SourceLocation At = gridLaunch(Use); At.isValid() && !Facts.GridLaunch)
       Facts.GridLaunch = {"", Kernel.getNameAsString(), Unit.place(At)};
@@ -226,21 +242,8 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
     for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
       if (isBlockBarrier(*Assembly))
         Facts.Barriers.push_back({"bar.sync", Name, Unit.place(Assembly->getAsmLoc())});
-    for (const clang::VarDecl *Shared : Use.Shared) {
-      SharedArray Array{Shared->getNameAsString(), Shared->getType().getAsString(Policy), 0, Name,
-                        Unit.place(Shared->getLocation())};
-      if (Shared->hasExternalStorage()) {
-        Facts.DynamicShared.push_back(Array);
-        if (!Shared->getType()->isDependentType())
-          Facts.DynamicAlignment =
-              std::max<unsigned>(Facts.DynamicAlignment, Context.getDeclAlign(Shared).getQuantity());
-        Facts.HelperHasDynamicShared |= !IsKernel;
-        continue;
-      }
-      if (!Shared->getType()->isIncompleteType() && !Shared->getType()->isDependentType())
-        Array.Bytes = Context.getTypeSizeInChars(Shared->getType()).getQuantity();
-      Facts.StaticShared.push_back(Array);
-    }
+    for (const clang::VarDecl *Shared : Use.Shared)
+      AddShared(*Shared, Name, IsKernel);
     if (!IsKernel)
       continue;
     const auto *Body = llvm::dyn_cast<clang::CompoundStmt>(Function->getBody());
@@ -266,17 +269,12 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
     for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
       if (llvm::StringRef(Assembly->getAsmString()).contains("mbarrier.inval"))
         Facts.KeptMbarrier.reset();
-  for (const clang::VarDecl *Global : Reach.Globals) {
-    if (Global->hasAttr<clang::CUDASharedAttr>() && Global->hasExternalStorage()) {
-      Facts.DynamicShared.push_back(
-          {Global->getNameAsString(), Global->getType().getAsString(Policy), 0, "", Unit.place(Global->getLocation())});
-      Facts.DynamicAlignment = std::max<unsigned>(Facts.DynamicAlignment, Context.getDeclAlign(Global).getQuantity());
-      Facts.HelperHasDynamicShared = true; // any function may name it
-      continue;
-    }
-    Facts.Globals.push_back({Global->getQualifiedNameAsString(), spaceOf(*Global),
-                             Host.mustStayShared(*Global, *Reach.Kernel), Ir ? Ir->changeOf(*Global) : Change::Any});
-  }
+  for (const clang::VarDecl *Global : Reach.Globals)
+    if (Global->hasAttr<clang::CUDASharedAttr>())
+      AddShared(*Global, "", /*IsKernels=*/false); // any function may name it
+    else
+      Facts.Globals.push_back({Global->getQualifiedNameAsString(), spaceOf(*Global),
+                               Host.mustStayShared(*Global, *Reach.Kernel), Ir ? Ir->changeOf(*Global) : Change::Any});
   return Facts;
 }
 

@@ -381,7 +381,9 @@ llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, c
                     choices(Unit, Matches));
   const clang::FunctionDecl *Kernel = Matches.front();
   const std::vector<const clang::FunctionDecl *> Instances = instances(Unit, *Kernel);
-  if (Instances.size() == 1 && !Instances.front()->getDescribedFunctionTemplate())
+  // An explicit specialisation is another text.
+  if (Instances.size() == 1 && !Instances.front()->getDescribedFunctionTemplate() &&
+      (!Kernel->getDescribedFunctionTemplate() || Instances.front()->isTemplateInstantiation()))
     return Instances.front();
   return badInput(fmt::format("'{}' is a template", visibleName(*Kernel)), choices(Unit, Kernel),
                   Unit.place(Kernel->getLocation()));

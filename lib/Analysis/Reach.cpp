@@ -156,13 +156,12 @@ private:
       broken(&Variable, "nvcc makes no variable of the device of the member '" + Variable.getNameAsString() + "'");
     if (!Variable.hasGlobalStorage() || Variable.isLocalVarDecl())
       return;
-    if ((Users || !Parsed.inToolkit(Variable.getLocation())) &&
-        (Pattern->hasAttr<clang::CUDADeviceAttr>() || Pattern->hasAttr<clang::CUDAConstantAttr>() ||
-         (Users && Pattern->hasAttr<clang::CUDASharedAttr>())))
+    if (Pattern->hasAttr<clang::CUDASharedAttr>() ||
+        ((Users || !Parsed.inToolkit(Variable.getLocation())) &&
+         (Pattern->hasAttr<clang::CUDADeviceAttr>() || Pattern->hasAttr<clang::CUDAConstantAttr>())))
       Result.Globals.insert(Variable.getCanonicalDecl());
     // nvcc has no such variable for the device, unless an attribute says so that Clang does not know: `managed`.
-    else if (Users && IsRun && !Pattern->hasAttr<clang::CUDASharedAttr>() && !Variable.isConstexpr() &&
-             !Variable.getType().isConstant(Variable.getASTContext()))
+    else if (Users && IsRun && !Variable.isConstexpr() && !Variable.getType().isConstant(Variable.getASTContext()))
       broken(&Variable, "'" + Variable.getNameAsString() + "' is no variable of the device");
   }
 

@@ -24,9 +24,9 @@ __global__ void counts(int *data) {
 
 __global__ void declares(unsigned *data) {
   unsigned x = data[threadIdx.x], y;
-  asm volatile("{ .reg .pred p, q; .reg .b32 t<4>; .reg.b16 lo, hi; .shared .b32 mine[4];\n"
+  asm volatile("{ .reg .pred p, q; .reg .b32 t<4>; .reg.b16 lo, hi; .local .b32 mine[4];\n"
                "  mov.b32 {lo, hi}, %1; mov.b32 {_, hi}, %1; mov.b32 t1, {hi, lo}; mov.u32 t2, WARP_SZ;\n"
-               "  setp.lt.and.u32 p|q, t1, t2, !p; @p bra DONE_%=; st.shared.b32 [mine+4], t1; mov.f32 t3, 0f3F800000;\n"
+               "  setp.lt.and.u32 p|q, t1, t2, !p; @p bra DONE_%=; st.local.b32 [mine+4], t1; mov.f32 t3, 0f3F800000;\n"
                "DONE_%=: add.u32 %0, t1, t2; }"
                : "=r"(y)
                : "r"(x));

@@ -59,6 +59,8 @@ __global__ void launch(unsigned *data) {
   asm volatile("unheardof.sync.b32 %0;" : "=r"(x));
   // LAUNCH: {{[^ ]*}}:[[#@LINE+1]]:3: error: launch: {{.*}}: .unheardof in launch
   asm volatile(".unheardof 1;");
+  // LAUNCH: {{[^ ]*}}:[[#@LINE+1]]:3: error: launch: {{.*}}: .shared in launch
+  asm volatile("{ .shared .b32 scratch[64]; st.shared.u32 [scratch], %0; }" ::"r"(x));
   // LAUNCH: {{[^ ]*}}:[[#@LINE+1]]:3: error: launch: {{.*}}: a comment like nvcc's own in launch
   asm volatile("// end inline asm\n ret;");
   data[x] += 1;
