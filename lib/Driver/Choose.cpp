@@ -46,8 +46,11 @@ distribute(llvm::ArrayRef<Choice<Value>> Choices, llvm::ArrayRef<LoadedKernel> K
   return Result;
 }
 
+/// What a block has where all sizes are right: as many threads as most kernels are launched with, or as it may have.
+BlockShape anyBlock(const KernelFacts &Facts) { return {std::min(256u, Facts.MaxThreads.value_or(256)), 1, 1}; }
+
 /// The block of a kernel that --block leaves open, as the launch has to say again: of the first launch in its file
-/// where it is a constant, else of its launch bounds where those can only mean one shape.
+/// where it is a constant, else of its launch bounds where those can only mean one shape, else any, if any will do.
 llvm::Expected<BlockShape> guessedBlock(const LoadedKernel &Kernel, std::string &Why) {
   const KernelFacts &Facts = Kernel.Facts;
   for (const LaunchFacts &Launch : Facts.Launches)
@@ -59,6 +62,10 @@ llvm::Expected<BlockShape> guessedBlock(const LoadedKernel &Kernel, std::string 
   if (Facts.MaxThreads && !Threads[1] && !Threads[2]) {
     Why = "its __launch_bounds__";
     return BlockShape{*Facts.MaxThreads, 1, 1};
+  }
+  if (Kernel.Text.Elements && Kernel.Text.Elements->AnyBlock) {
+    Why = "its elements may be in blocks of any size";
+    return anyBlock(Facts);
   }
   Message M = Blocker{BlockerKind::UnknownBlock, Facts.Where,
                       Facts.Launches.empty() ? "no launch of it is read in its file"
@@ -161,7 +168,8 @@ llvm::Expected<FusionConfig> choose(const FuseRequest &Request, llvm::ArrayRef<L
   return std::move(Found->Config);
 }
 
-llvm::Expected<BlockShape> rootBlock(const FuseRequest &Request, const LoadedKernel &Root, const std::string &Name) {
+llvm::Expected<BlockShape> rootBlock(const FuseRequest &Request, const LoadedKernel &Root, const std::string &Name,
+                                     bool AnyWillDo) {
   for (const Choice<BlockShape> &Said : Request.Blocks)
     if (!Said.Name.empty() && !isNamed(Said.Name, Root, Constituent{Name, &Root.Facts, &Root.Text}))
       return badUsage(
@@ -170,8 +178,14 @@ llvm::Expected<BlockShape> rootBlock(const FuseRequest &Request, const LoadedKer
   auto Blocks = distribute<BlockShape>(Request.Blocks, Root, Constituent{Name, &Root.Facts, &Root.Text}, "--block");
   if (!Blocks)
     return Blocks.takeError();
+  if (Blocks->front())
+    return *Blocks->front();
   std::string Why;
-  return Blocks->front() ? llvm::Expected<BlockShape>(*Blocks->front()) : guessedBlock(Root, Why);
+  auto Guess = guessedBlock(Root, Why);
+  if (Guess || !AnyWillDo)
+    return Guess;
+  llvm::consumeError(Guess.takeError());
+  return anyBlock(Root.Facts);
 }
 
 } // namespace cufuse

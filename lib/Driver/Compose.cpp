@@ -206,7 +206,10 @@ static llvm::Expected<LoadedKernel> composeOne(std::vector<LoadedKernel> Kernels
   auto Graph = graphOf(Kernels, Request, std::move(Names));
   if (!Graph)
     return Graph.takeError();
-  auto Block = rootBlock(Request, Kernels[Graph->Root], Graph->Nodes[Graph->Root].Name);
+  auto Known = [&](bool AnyWillDo) {
+    return rootBlock(Request, Kernels[Graph->Root], Graph->Nodes[Graph->Root].Name, AnyWillDo);
+  };
+  auto Block = Known(/*AnyWillDo=*/Graph->OneLoop);
   if (!Block)
     return Block.takeError();
   if (const VerticalNode &Root = Graph->Nodes[Graph->Root]; !Block->isValid())
@@ -214,6 +217,9 @@ static llvm::Expected<LoadedKernel> composeOne(std::vector<LoadedKernel> Kernels
   auto Composed = composeKernels(*Graph, Kernels, *Block, Request.Composition);
   if (!Composed)
     return Composed.takeError();
+  if (const auto &Elements = Composed->Kernel.Text.Elements; !Elements || !Elements->AnyBlock)
+    if (auto Needed = Known(/*AnyWillDo=*/false); !Needed)
+      return Needed.takeError();
   // Another block is no remedy for what does not fit with this one.
   if (llvm::Error Error = checkLaunches(*Graph, *Block, Request.Blocks))
     return std::move(Error);

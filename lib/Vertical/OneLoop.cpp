@@ -188,7 +188,7 @@ private:
     const Polynomial Elements = Graph.inArguments(Graph.Root, Shape.Bound);
     main("/// For every so many elements, one" + OutputText(isSingle() ? "." : " turn."),
          turn(Elements, Width, !Shape.Tail && !isSingle(), Body));
-    Result.Text.Elements = {countText(Elements), Width};
+    Result.Text.Elements = {countText(Elements), Width, 0, /*AnyBlock=*/true};
   }
 
   const unsigned Width; ///< Elements of a turn,

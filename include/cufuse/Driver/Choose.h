@@ -13,6 +13,7 @@ llvm::Expected<FusionConfig> choose(const FuseRequest &Request, llvm::ArrayRef<L
                                     std::vector<std::string> &Tuned);
 
 /// The block that a composed kernel will have: its root's.
-llvm::Expected<BlockShape> rootBlock(const FuseRequest &Request, const LoadedKernel &Root, const std::string &Name);
+llvm::Expected<BlockShape> rootBlock(const FuseRequest &Request, const LoadedKernel &Root, const std::string &Name,
+                                     bool AnyWillDo);
 
 } // namespace cufuse

@@ -176,6 +176,7 @@ struct LaunchElements {
   OutputText Count;       ///< In C++, of the launch.
   unsigned PerThread = 1; ///< That a thread takes at a time.
   unsigned PerBlock = 0;  ///< The same of a block, where that does not follow.
+  bool AnyBlock = false;  ///< No proof has asked how large a block is.
 };
 
 /// Of a launch with a row for each block.
