@@ -41,7 +41,6 @@ public:
     Item = &Function;
     Declared.clear();
     Constants.clear();
-    Labels.clear();
     Where = {};
     readPtxStatements(Function.Body, [this](const PtxStatement &S) {
       if (!S.IsLabel && S.Opcode == ".reg")
@@ -139,16 +138,12 @@ private:
 
   void statement(const PtxStatement &S) {
     if (S.IsLabel)
-      return S.Assembly && S.AssemblyDepth == 0 ? label(S.Opcode, S.Opcode) : void();
+      return;
     if (S.Opcode == ".loc")
       return place(S);
     if (S.Opcode.starts_with(".")) {
       if (!llvm::is_contained(BodyDirectives, S.Opcode))
         refuse(S.Opcode, S.Opcode.str(), "11", "leave it out");
-      if (S.Assembly && S.AssemblyDepth == 0 && !S.Operands.empty())
-        for (size_t I = 0; I + 1 < S.Operands.size(); ++I)
-          if (I == 0 || S.Operands[I] == ",")
-            label(S.Operands[I + 1], S.Opcode);
       return;
     }
     if (const PtxFamily *Family = findPtxFamily(S.Opcode))
@@ -158,13 +153,6 @@ private:
     for (llvm::StringRef Operand : S.Operands)
       if (const llvm::StringRef Name = ptxRegisterName(Operand); !Name.empty())
         read(S, Operand, Name);
-  }
-
-  /// Of assembly, outside of braces: the function has it once.
-  void label(llvm::StringRef Name, llvm::StringRef At) {
-    if (!Labels.insert(Name).second)
-      refuse(At, fmt::format("assembly declares '{}' again, as another copy of it does", Name.str()), "4.3.2",
-             "put braces around the text of the assembly");
   }
 
   void place(const PtxStatement &S) {
@@ -292,7 +280,7 @@ private:
   std::vector<Message> &Messages;
   const PtxItem *Item = nullptr;
   SourcePlace Where;
-  llvm::StringSet<> Declared, Labels;
+  llvm::StringSet<> Declared;
   llvm::StringMap<std::optional<unsigned>> Constants;
 };
 

@@ -185,15 +185,6 @@ TEST(CheckPtx, TheKernelsDirectivesAreThePlans) {
   EXPECT_EQ(said(ptx("", "", ".minnctapersm 2\n.maxnreg 40\n")), "");
 }
 
-TEST(CheckPtx, AssemblyDeclaresInBracesWhatIsCopied) {
-  const std::string Open = assembly(".reg .u32 t; mov.u32 t, %r1; L1: mov.u32 %r2, t;"),
-                    Scoped = assembly("{ .reg .u32 t; mov.u32 t, %r1; L1: mov.u32 %r2, t; }");
-  EXPECT_EQ(said(ptx(Open)), "");
-  EXPECT_THAT(said(ptx(Open + Open)),
-              testing::AllOf(HasSubstr("declares 't' again"), HasSubstr("declares 'L1' again")));
-  EXPECT_EQ(said(ptx(Scoped + Scoped)), "");
-}
-
 TEST(CheckPtx, MessagesHaveThePlaceInTheSourceAndInThePtx) {
   auto Seen = checkPtx(ptx("\t.loc\t1 7 3\n\tbar.sync 0;\n"), plan(), "x.ptx");
   ASSERT_FALSE(bool(Seen));
