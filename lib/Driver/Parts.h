@@ -11,7 +11,7 @@
 
 namespace cufuse {
 
-/// What nvcc's preprocessor says of an input, kept in the cache.
+/// What nvcc's preprocessor says of an input.
 struct NvccAnswer {
   std::vector<NvccStep> Steps; ///< Empty where nvcc is not at hand, or its host compiler cannot be asked.
   std::shared_ptr<const cufuse::Predefined> Predefined; ///< By the first step; null as above.
