@@ -15,6 +15,9 @@ scaled_dot_product_attention, which is a fused kernel and no part of what is to 
 FUSED = """\
 Rows from 32768 on, and few of which a cluster holds the weights, by `cufuse fuse FILE.yaml` with ReLU between the products, as above. Geometric mean {mean:.2f}, least {least:.2f}.
 *Error*: the largest against double precision, over that of cuBLAS; sums of small integers are exact, for all rows, one less, 77 and 1."""
+ATTENTION = """\
+Batch · heads · rows · columns, with a scale before the softmax and no mask; µs of warm inputs. *Three kernels*: two products of cuBLAS
+and a softmax kernel with scores of halves. *Error*: the largest of 400 rows against double precision, over that of three kernels."""
 EDGES = """\
 cuBLASLt {library}. An empty kernel of 132 blocks behind another takes {full:.2f} µs in a graph, {early:.2f} by a programmatic edge.
 Such an edge is right only if the second kernel waits by itself. That is tried: its input is written late, by a kernel that lets it
@@ -53,7 +56,7 @@ class Tables:
         self.passed, self.failed, self.skipped = 0, len(self.notes), 0
 
     def text(self):
-        parts = [self.products(), self.fused(), self.edges(), self.clusters(), self.ordered(), [f"- {note}" for note in self.notes],
+        parts = [self.products(), self.fused(), self.attention(), self.edges(), self.clusters(), self.ordered(), [f"- {note}" for note in self.notes],
                  [f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped."]]
         version = next((line["version"] for line in self.lines["torch"] if "version" in line), None)
         first = [f"{self.kept['card']} (name, driver, SM clock when idle, its most, memory clock, °C), "
@@ -88,7 +91,7 @@ class Tables:
         rows, speedups = [], []
         for case in self.cases:
             own = self.measured.get(case["name"], {})
-            if "cufuse" not in own:
+            if "cufuse" not in own or case["kind"] == "attention":
                 continue
             line, rivals = own["cufuse"], {way: own[way] for way in WAYS if way in own}
             best = min((each["cold"]["us"] for each in rivals.values()), default=math.nan)
@@ -101,6 +104,19 @@ class Tables:
         mean = math.exp(sum(map(math.log, speedups)) / len(speedups))
         return ["### As one kernel", "", FUSED.format(mean=mean, least=min(speedups)), "",
                 *head("case", "cufuse", "quartiles", "warm", "best without fusion", "times as fast", "error"), *rows]
+
+    def attention(self):
+        rows = []
+        for case in self.cases:
+            own = self.measured.get(case["name"], {})
+            if case["kind"] != "attention" or not {"cufuse", "three kernels"} <= own.keys():
+                continue
+            us = {way: own[way]["warm"]["us"] if way in own else math.nan for way in ("three kernels", "eager epilogue", "cufuse")}
+            rows.append(row(case["name"], *(f"{each:.1f}" for each in us.values()), f"{us['three kernels'] / us['cufuse']:.2f}",
+                            f"{us['eager epilogue'] / us['cufuse']:.2f}", f"{own['cufuse']['error'] / own['three kernels']['error']:.2f}"))
+        return ["### Attention as one kernel", "", ATTENTION, "",
+                *head("case", "three kernels", "PyTorch's fused kernel", "cufuse", "times as fast as three", "as fused", "error"),
+                *rows] if rows else []
 
     def products(self):
         self.measured = times = self.times()
