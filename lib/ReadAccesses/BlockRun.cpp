@@ -411,7 +411,7 @@ private:
     }
     const llvm::Function *Callee = Call.getCalledFunction();
     llvm::StringRef Name = Callee ? Callee->getName() : "";
-    if (llvm::isa<llvm::DbgInfoIntrinsic, llvm::LifetimeIntrinsic, llvm::AssumeInst>(Call))
+    if (llvm::isa<llvm::DbgInfoIntrinsic, llvm::LifetimeIntrinsic, llvm::AssumeInst, llvm::NoAliasScopeDeclInst>(Call))
       return Done({});
     if (Name.consume_front("llvm.nvvm.read.ptx.sreg."))
       return Done(special(T, Name));
