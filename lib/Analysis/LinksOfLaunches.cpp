@@ -70,11 +70,11 @@ std::string sameAs(const Value &Taken, clang::QualType Type, const Launch &Earli
     if (*Given == Taken && (Whole.empty() || Kernel.Stores.count(Name)) &&
         (Keeps || (!Type->isBooleanType() && Context.getIntWidth(Own) >= Context.getIntWidth(Type))))
       Whole = Name;
-    const auto Factor = llvm::find(Left, Given->Factors.front());
-    if (!Integers || !Keeps || Given->Factors.size() > 1 || Factor == Left.end())
+    if (!Integers || !Keeps || Given->Factors.size() > 1)
       continue;
-    Left.erase(Factor);
-    Product.push_back(Name);
+    const size_t Others = llvm::count_if(Left, [&](const auto &Factor) { return Factor != Given->Factors.front(); });
+    Product.insert(Product.end(), Left.size() - Others, Name);
+    llvm::erase(Left, Given->Factors.front());
   }
   if (!Whole.empty())
     return Whole;

@@ -445,8 +445,7 @@ private:
   /// Numbers are known before all kernels of a loop run.
   bool isOfLaunch(const SharedArgument &S) const {
     return (Graph.OneLoop || (S.To == Graph.Root && Graph.Before.empty())) &&
-           Graph.Nodes[S.To].parameter(S.Parameter)->Element.empty() &&
-           llvm::none_of(S.Factors, [&](const std::string &Factor) { return Graph.sharedTo(S.Of, Factor); });
+           Graph.Nodes[S.To].parameter(S.Parameter)->Element.empty();
   }
 
   /// An argument must be known where it is used: it comes from a kernel that runs before.

@@ -51,7 +51,7 @@ void TextComposer::ranges(unsigned Node, const ParameterAccess &P, std::set<std:
       ranges(S->Of, *Own, Positive);
     Product = Product * Graph.argument(S->Of, Factor);
     if (&Factor != &S->Factors.front()) // of what does not exceed `int`: no overflow
-      refuseIf(hostText(Product) + " > 2147483647");
+      refuseIf(hostText(Product) + " > 2147483647ll");
   }
   if (P.Unsigned || S->Factors.size() > 1)
     Positive.merge(Product.atoms());
