@@ -108,11 +108,8 @@ private:
                  (Reassociate ? fmt::format(", the others on {}", Plan.Wide) : ", which needs --reassociate"));
   }
 
-  RowAccess ofRow() const {
-    RowAccess Access;
-    Access.Length = Plan.Length;
-    Access.Dimensions = Plan.Dimensions;
-    Access.Stride = Plan.Stride;
+  RowAccess ofRow(RowAccess Access = {}) const {
+    std::tie(Access.Stride, Access.Length, Access.Dimensions) = std::tie(Plan.Stride, Plan.Length, Plan.Dimensions);
     Access.Base = Plan.Stride * blockNumber(Plan.Dimensions);
     return Access;
   }
@@ -189,12 +186,7 @@ private:
 
   /// An access to the intermediate; to a part of the row, it is one to the row.
   std::optional<RowAccess> taken(unsigned Node, const AccessSite &Site, const RowParts &Parts) const {
-    if (Parts.Count == 1)
-      return access(Node, Site);
-    RowAccess Access = *byLoop(Node, Site);
-    Access.Base = Plan.Stride * blockNumber(Plan.Dimensions);
-    std::tie(Access.Stride, Access.Length, Access.Dimensions) = std::tie(Plan.Stride, Plan.Length, Plan.Dimensions);
-    return Access;
+    return Parts.Count == 1 ? access(Node, Site) : ofRow(*byLoop(Node, Site));
   }
 
   /// Parts are within the row. Elements next to each other are of one thread where it has several.
