@@ -59,17 +59,19 @@ llvm::Error checkAll(llvm::ArrayRef<LoadedKernel> Kernels) {
       }
       Messages.push_back(std::move(M));
     }
-  auto Forced = [](const LoadedKernel &Kernel) {
+  auto AllSay = [&](BlockerKind Otherwise, auto Flags) {
+    for (const LoadedKernel &Kernel : Kernels)
+      if (const LoadedKernel &First = Kernels.front(); Flags(Kernel) != Flags(First))
+        Messages.push_back(Blocker{Otherwise, Kernel.Facts.Where,
+                                   fmt::format("{} is compiled with {}, {} with {}", Kernel.Facts.Name, Flags(Kernel),
+                                               First.Facts.Name, Flags(First))}
+                               .message());
+  };
+  AllSay(BlockerKind::HeaderConfiguration, [](const LoadedKernel &Kernel) {
     std::vector<std::string> Flags = Kernel.Flags.Macros;
     std::erase_if(Flags, [](const std::string &Flag) { return !macroOfFlag(Flag).empty(); });
     return Flags.empty() ? "no -include" : llvm::join(Flags, " ");
-  };
-  for (const LoadedKernel &Kernel : Kernels)
-    if (const LoadedKernel &First = Kernels.front(); Forced(Kernel) != Forced(First))
-      Messages.push_back(Blocker{BlockerKind::HeaderConfiguration, Kernel.Facts.Where,
-                                 fmt::format("{} is compiled with {}, {} with {}", Kernel.Facts.Name, Forced(Kernel),
-                                             First.Facts.Name, Forced(First))}
-                             .message());
+  });
   for (size_t I = 0; I < Kernels.size(); ++I)
     for (size_t J = 0; J < I; ++J)
       if (const auto Same =
@@ -79,16 +81,10 @@ llvm::Error checkAll(llvm::ArrayRef<LoadedKernel> Kernels) {
                     fmt::format("{} and {} have the same text and say #pragma once, so that gcc reads only one of them",
                                 Same->first, Same->second)}
                 .message());
-  auto Flags = [](const LoadedKernel &Kernel) {
+  AllSay(BlockerKind::FlagsDisagree, [](const LoadedKernel &Kernel) {
     return llvm::join(Kernel.Flags.Arithmetic, " ") + (Kernel.Flags.Arithmetic.empty() ? "" : " ") +
            "-arch=" + Kernel.Arch;
-  };
-  for (const LoadedKernel &Kernel : Kernels)
-    if (const LoadedKernel &First = Kernels.front(); Flags(Kernel) != Flags(First))
-      Messages.push_back(Blocker{BlockerKind::FlagsDisagree, Kernel.Facts.Where,
-                                 fmt::format("{} is compiled with {}, {} with {}", Kernel.Facts.Name, Flags(Kernel),
-                                             First.Facts.Name, Flags(First))}
-                             .message());
+  });
   if (Messages.empty())
     return llvm::Error::success();
   return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Messages));

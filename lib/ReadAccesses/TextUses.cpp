@@ -122,11 +122,12 @@ private:
     add(std::move(Use), Mention);
   }
 
-  static const clang::VarDecl *declaredBy(const clang::Stmt *S, const clang::Expr *Init, bool &Alone) {
+  static const clang::VarDecl *declaredBy(const clang::Stmt *S, const clang::Stmt *Init, bool *Alone = nullptr) {
     auto *Declarations = llvm::dyn_cast_or_null<clang::DeclStmt>(S);
     if (!Declarations)
       return nullptr;
-    Alone = Declarations->isSingleDecl();
+    if (Alone)
+      *Alone = Declarations->isSingleDecl();
     for (const clang::Decl *D : Declarations->decls())
       if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(D); Variable && Variable->getInit() == Init)
         return Variable;
@@ -140,7 +141,7 @@ private:
     while (true) {
       const clang::Stmt *Around = parent(E);
       bool Alone = false;
-      if (const clang::VarDecl *Variable = declaredBy(Around, E, Alone)) {
+      if (const clang::VarDecl *Variable = declaredBy(Around, E, &Alone)) {
         if (!Variable->getType()->isPointerType() || !Variable->hasLocalStorage())
           return other(Use, Mention);
         Use.Direct &= Alone && !Variable->getBeginLoc().isMacroID() && !Variable->getEndLoc().isMacroID();
@@ -274,7 +275,7 @@ private:
     while (true) {
       const clang::Stmt *Around = parent(E);
       bool Alone = false;
-      if (const clang::VarDecl *Variable = declaredBy(Around, E, Alone)) { // a reference
+      if (const clang::VarDecl *Variable = declaredBy(Around, E, &Alone)) { // a reference
         if (!Variable->getType().getNonReferenceType().isConstQualified()) {
           Use.Direct &= Alone && !Variable->getBeginLoc().isMacroID() && !Variable->getLocation().isMacroID();
           Use.Deduced = true;
@@ -374,12 +375,8 @@ private:
   /// Does its type matter to what stands around it?
   bool isDeduced(const clang::Stmt *E) const {
     for (const clang::Stmt *Around = parent(E); Around; E = Around, Around = parent(E)) {
-      if (auto *Declarations = llvm::dyn_cast<clang::DeclStmt>(Around)) {
-        for (const clang::Decl *D : Declarations->decls())
-          if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(D); Variable && Variable->getInit() == E)
-            return Variable->getType()->isReferenceType() || Variable->getType()->getContainedAutoType();
-        return false;
-      }
+      if (const clang::VarDecl *Variable = declaredBy(Around, E))
+        return Variable->getType()->isReferenceType() || Variable->getType()->getContainedAutoType();
       if (!llvm::isa<clang::Expr>(Around))
         return false;
       if (auto *Call = llvm::dyn_cast<clang::CallExpr>(Around)) {
@@ -395,12 +392,8 @@ private:
   /// May what stands around refer to what it is made of behind the statement, too?
   bool refersLater(const clang::Stmt *E) const {
     const clang::Stmt *Around = parent(E);
-    if (auto *Declarations = llvm::dyn_cast_or_null<clang::DeclStmt>(Around)) {
-      for (const clang::Decl *D : Declarations->decls())
-        if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(D); Variable && Variable->getInit() == E)
-          return leadsToPointer(Variable->getType());
-      return false;
-    }
+    if (const clang::VarDecl *Variable = declaredBy(Around, E))
+      return leadsToPointer(Variable->getType());
     auto *Outer = llvm::dyn_cast_or_null<clang::Expr>(Around);
     if (!Outer)
       return false;
