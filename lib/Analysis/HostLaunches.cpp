@@ -310,11 +310,12 @@ private:
                                });
     if (Unit.inLibrary(Callee->getLocation())) {
       const std::string Class = Method ? Method->getParent()->getNameAsString() : "";
-      const bool IsKnown = Callee->isInStdNamespace() || Callee->getBuiltinID();
-      const bool IsPlace =
-          llvm::is_contained({"vector", "array", "unique_ptr", "shared_ptr"}, Class) &&
-          llvm::is_contained({"operator[]", "at", "data", "get", "front", "back", "begin", "end"}, Name);
-      if (!(IsPlace || (IsGetter && Name != "wait" && !llvm::StringRef(Class).contains("future")) ||
+      // Clocks are as builtin as printf.
+      const bool IsKnown =
+          Callee->isInStdNamespace() || Callee->getBuiltinID() ||
+          (!Method &&
+           llvm::is_contained({"clock", "clock_gettime", "fflush", "gettimeofday", "omp_get_wtime", "time"}, Name));
+      if (!(saysPlace(Call, Unit) || (IsGetter && Name != "wait" && !llvm::StringRef(Class).contains("future")) ||
             (IsKnown && !LeadsToMemory)))
         unknown(&Call);
       return;
@@ -467,6 +468,13 @@ private:
     }
     if (auto *Address = llvm::dyn_cast<clang::UnaryOperator>(E); Address && Address->getOpcode() == clang::UO_AddrOf)
       return ofAddress(*Address->getSubExpr()->IgnoreParens(), E->getType());
+    // An element is what is there now.
+    if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E); Element && !E->getType().isVolatileQualified()) {
+      auto Read = computed(value(Element->getBase()), "at", value(Element->getIdx()), E->getType());
+      if (Read)
+        Read->Factors.front() += fmt::format("@{}", Time);
+      return Read;
+    }
     // A member, or what a member function says that changes nothing.
     auto *Call = llvm::dyn_cast<clang::CXXMemberCallExpr>(E);
     auto *Deref = llvm::dyn_cast<clang::UnaryOperator>(E);
@@ -475,7 +483,11 @@ private:
         return ofVariable(*Static);
       return of(Member->getBase(), Member->getMemberDecl(), E->getType());
     }
-    if (Call && Call->getNumArgs() == 0 && Call->getMethodDecl() && Call->getMethodDecl()->isConst())
+    if (auto *View = llvm::dyn_cast<clang::CallExpr>(E);
+        View && !Call && View->getNumArgs() == 1 && saysPlace(*View, Unit))
+      return value(View->getArg(0)); // another view of the same memory
+    if (Call && Call->getNumArgs() == 0 && Call->getMethodDecl() &&
+        (Call->getMethodDecl()->isConst() || saysPlace(*Call, Unit)))
       return of(Call->getImplicitObjectArgument(), Call->getMethodDecl(), E->getType());
     if (Deref && Deref->getOpcode() == clang::UO_Deref)
       return of(Deref->getSubExpr(), nullptr, E->getType());
@@ -530,6 +542,8 @@ private:
       if (!Of)
         return std::nullopt;
       return Value{{fmt::format("{}({})", To.getCanonicalType().getAsString(), llvm::join(Of->Factors, "*"))}, To};
+    case clang::CK_NullToPointer:
+      return Value{{NullPointer}, To};
     default:
       return std::nullopt;
     }

@@ -27,6 +27,9 @@ struct Value {
   bool operator==(const Value &Other) const { return Factors == Other.Factors; }
 };
 
+/// The factor that is a pointer to nothing.
+constexpr const char *NullPointer = "null";
+
 /// A loop or a condition, and which of its branches.
 struct Branch {
   const clang::Stmt *Of;
@@ -78,6 +81,9 @@ private:
 /// Of a function of the toolkit that changes nothing but what it is handed to fill, and waits for no other stream: the
 /// arguments that lead to what it fills. Nothing of all others.
 std::optional<std::vector<const clang::Expr *>> filledBy(const clang::CallExpr &Call, const ParsedUnit &Unit);
+
+/// Does a library's function say where something is, and no more?
+bool saysPlace(const clang::CallExpr &Call, const ParsedUnit &Unit);
 
 /// Is nothing of the user's run where it is destroyed, and nobody awaited?
 bool endsQuietly(clang::QualType T);

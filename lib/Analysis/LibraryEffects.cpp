@@ -63,6 +63,20 @@ std::optional<std::vector<const clang::Expr *>> filledBy(const clang::CallExpr &
   return Filled;
 }
 
+bool saysPlace(const clang::CallExpr &Call, const ParsedUnit &Unit) {
+  const clang::FunctionDecl *Callee = Call.getDirectCallee();
+  auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Callee);
+  if (!Callee || !Unit.inLibrary(Callee->getLocation()))
+    return false;
+  const std::string Name = Callee->getNameAsString();
+  if (!Method)
+    return Name == "raw_pointer_cast" && llvm::StringRef(Callee->getQualifiedNameAsString()).starts_with("thrust::");
+  return llvm::is_contained({"vector", "array", "unique_ptr", "shared_ptr", "device_vector", "host_vector",
+                             "vector_base", "device_ptr", "pointer"},
+                            Method->getParent()->getNameAsString()) &&
+         llvm::is_contained({"operator[]", "at", "data", "get", "front", "back", "begin", "end"}, Name);
+}
+
 bool endsQuietly(clang::QualType T) {
   const clang::CXXRecordDecl *Record = T->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
   if (!Record || !Record->hasDefinition() || Record->hasTrivialDestructor())
@@ -87,6 +101,8 @@ bool endsQuietly(clang::QualType T) {
 }
 
 bool leadsToMemory(const clang::Expr &Argument) {
+  if (llvm::isa<clang::GNUNullExpr, clang::CXXNullPtrLiteralExpr, clang::IntegerLiteral>(*Argument.IgnoreParenCasts()))
+    return false;
   clang::QualType T = Argument.getType();
   const clang::RecordDecl *Record = T->getAsRecordDecl();
   if (Argument.isLValue() && !T.isConstQualified())

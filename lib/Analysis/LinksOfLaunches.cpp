@@ -50,6 +50,8 @@ std::vector<const Launch *> oneAfterTheOther(llvm::ArrayRef<Launch> All, llvm::A
   return Chosen;
 }
 
+bool isNull(const std::optional<Value> &Given) { return Given && Given->Factors.front() == NullPointer; }
+
 /// What gives the parameter of a later kernel's launch the same value: a parameter of this one, or a product of some.
 std::string sameAs(const Value &Taken, clang::QualType Type, const Launch &Earlier, const LaunchedKernel &Kernel,
                    const clang::ASTContext &Context) {
@@ -110,6 +112,8 @@ Sharing sharingOf(const Launch &First, const LaunchedKernel &A, const Launch &Se
           !(A.Stores.count(P.getNameAsString()) || B.Stores.count(Q.getNameAsString())))
         continue;
       const std::optional<Value> &X = First.Arguments[I], &Y = Second.Arguments[K];
+      if (isNull(X) || isNull(Y))
+        continue;
       Found.Any |= X && Y && *X == *Y;
       Found.Known &= X && Y && (*X == *Y || Base(*X) != Base(*Y));
     }
@@ -123,7 +127,8 @@ LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chose
   auto Link = [&](size_t From, size_t To, unsigned Parameter) {
     const std::optional<Value> &Taken = Chosen[To]->Arguments[Parameter];
     const clang::ParmVarDecl *P = Kernels[To].Kernel->getParamDecl(Parameter);
-    const std::string Same = Taken ? sameAs(*Taken, P->getType(), *Chosen[From], Kernels[From], Unit.ast()) : "";
+    const std::string Same =
+        Taken && !isNull(Taken) ? sameAs(*Taken, P->getType(), *Chosen[From], Kernels[From], Unit.ast()) : "";
     return Same.empty() ? Same
                         : fmt::format("{}.{}={}.{}", Kernels[From].Name, Same, Kernels[To].Name, P->getNameAsString());
   };

@@ -136,9 +136,14 @@ Polynomial inGroup(const VerticalNode &Node, const Polynomial &P, const Polynomi
 std::optional<Polynomial> Bounds::simplified(const Polynomial &P) {
   Polynomial Result = Meaning(P);
   for (const std::string &Atom : Result.atoms()) {
-    if (isWrap(Atom))
-      return std::nullopt;
     const auto Q = Given.find(Atom);
+    if (isWrap(Atom)) {
+      const auto Number = Q == Given.end() ? std::nullopt : simplified(Q->second.Dividend);
+      if (!MayAsk || !Number || !fits(*Number, Q->second.Wrap))
+        return std::nullopt;
+      Result = Result.substitute(Atom, {});
+      continue;
+    }
     if (Q == Given.end())
       continue;
     const auto Dividend = simplified(Q->second.Dividend), Divisor = simplified(Q->second.Divisor);
@@ -160,6 +165,25 @@ std::optional<Polynomial> Bounds::simplified(const Polynomial &P) {
     Result = Result.substitute(Atom, *Value);
   }
   return Result;
+}
+
+bool Bounds::fits(const Polynomial &P, Quotient::Wraps Wrap) {
+  Steps = 0;
+  Nearest = true;
+  const auto Known = Atoms;
+  for (const auto &[Atom, Last] : Ends)
+    Atoms[Atom].Most = Last;
+  const auto OfLeast = notNegative(P, MostDepth);
+  const std::vector<Bound> OfMost = OfLeast ? most(P, MostDepth) : std::vector<Bound>();
+  Atoms = Known;
+  if (OfMost.empty())
+    return false;
+  append(Needed, *OfLeast);
+  const Bound &Least =
+      *llvm::min_element(OfMost, [&](const Bound &A, const Bound &B) { return rank(A.Most) < rank(B.Most); });
+  append(Needed, Least.Needs);
+  append(Needed, {{Least.Most, constant(Wrap == Quotient::Wraps::Signed ? INT32_MAX : UINT32_MAX)}});
+  return true;
 }
 
 std::optional<Polynomial> Bounds::divided(const Polynomial &Dividend, const Polynomial &Divisor) {

@@ -30,6 +30,10 @@ public:
       : Given(Given), IsOfLaunch(std::move(IsOfLaunch)), Meaning(std::move(Meaning)) {}
 
   void counts(const std::string &Atom, Counted Range) { Atoms[Atom] = std::move(Range); }
+  /// The launch may be asked that numbers of 32 bits, which go on in 64, fit.
+  void asksToFit() { MayAsk = true; }
+  /// The last one that a launch has, for that alone.
+  void ends(const std::string &Atom, Polynomial Last) { Ends[Atom] = std::move(Last); }
   void holds(const Less &L);
   /// The loops, but for `Skipped`, and the conditions around a site. Adds what the launch must meet for that.
   void surround(const VerticalGraph &Graph, unsigned Node, const AccessSite &Site, const LoopAccess *Skipped,
@@ -68,15 +72,19 @@ private:
   std::optional<Bound> mostOf(const std::string &Atom, unsigned Depth);
   std::optional<Bound> leastOf(const std::string &Atom, unsigned Depth);
   std::optional<Polynomial> divided(const Polynomial &Dividend, const Polynomial &Divisor);
+  /// Does a number of 32 bits that goes on in 64 lose none, and is it not negative? Asks the launch for that.
+  bool fits(const Polynomial &P, Quotient::Wraps Wrap);
 
   const std::map<std::string, Quotient> &Given; ///< As the polynomials have them.
   const std::function<bool(const std::string &)> IsOfLaunch;
   const std::function<Polynomial(const Polynomial &)> Meaning;
   std::map<std::string, Counted> Atoms;
+  std::map<std::string, Polynomial> Ends;
   std::map<std::string, Quotient> Quotients; ///< By their simplified atoms.
   std::vector<Less> Guards;
   std::vector<AtMost> Needed;
   unsigned Steps = 0;   ///< Of the search, which must end.
+  bool MayAsk = false;  ///< That numbers fit.
   bool Nearest = false; ///< It keeps those that are nearest, not those that come first.
 };
 

@@ -39,9 +39,10 @@ class PanelPlanner final : Planner {
 public:
   /// `Grid`: this node's block is the team, and plays several blocks of the others where they have a part of it each.
   PanelPlanner(const VerticalGraph &Graph, BlockShape Block, const Exchange &Exchanged, Team By, unsigned Dimensions,
-               std::optional<unsigned> Grid = std::nullopt)
+               std::optional<unsigned> Grid = std::nullopt, bool LastFirst = false)
       : Planner(Graph, Block, Exchanged, By) {
     Plan.Dimensions = Dimensions;
+    Plan.LastFirst = LastFirst;
     Plan.Grid = Grid;
     if (Grid)
       Plan.ByElement[*Grid] = false; // also where each of its threads has a row
@@ -58,9 +59,16 @@ public:
   }
 
 private:
+  /// A team's panel: the elements from `First` on, which are `Stride` at least before the next team's.
+  struct Place {
+    Polynomial First, Stride;
+    std::vector<AtMost> Needs = {};
+    bool isLinear() const { return First == Stride * atom(Part); }
+  };
+
   /// What is known of where accesses lie.
   struct Panels {
-    std::map<Memory, Polynomial> Strides;
+    std::map<Memory, Place> Places;
     std::set<Memory> Whole; ///< Of which every block of some kernel uses all of its panel.
     std::vector<AtMost> Needs;
   };
@@ -185,7 +193,8 @@ private:
   // Where an access is.
 
   Polynomial meaning(unsigned Node, const Share &Of, Polynomial P) const {
-    const Polynomial Unit = Of.Unit.isZero() ? atom(Part) : Of.units() * atom(Part) + atom(Own);
+    const Polynomial Unit =
+        Of.Unit.isZero() || Of.units() == constant(1) ? atom(Part) : Of.units() * atom(Part) + atom(Own);
     if (Plan.ByElement[Node])
       return whole(inGroup(Graph.Nodes[Node], P, Unit), Of);
     const unsigned Sizes[] = {Block.X, Block.Y, Block.Z};
@@ -202,9 +211,75 @@ private:
     if (!Of.Unit.isZero())
       P = P.substitute(builtinAtom(Builtin::GridDim, 0), Of.units() * blocksOfGrid());
     Polynomial Others; // in the block's number
-    for (int D = Dimensions - 1; D > 0; --D)
-      Others = (Others + atom(builtinAtom(Builtin::BlockIdx, D))) * gridDim(D - 1);
-    return whole(P.substitute(builtinAtom(Builtin::BlockIdx, 0), Unit - Others), Of);
+    for (int I = Dimensions - 1; I > 0; --I)
+      Others =
+          (Others + atom(builtinAtom(Builtin::BlockIdx, counted(I, Dimensions)))) * gridDim(counted(I - 1, Dimensions));
+    return whole(P.substitute(builtinAtom(Builtin::BlockIdx, counted(0, Dimensions)), Unit - Others), Of);
+  }
+
+  /// The dimension of the grid that counts at this place, from the fastest on.
+  int counted(unsigned Place, unsigned Dimensions) const { return Plan.LastFirst ? Dimensions - 1 - Place : Place; }
+
+  /// `(batch * heads + head) * S` is the block's number, if the grid has so many heads.
+  Polynomial inNumber(Polynomial Rest, std::vector<AtMost> &Needs) const {
+    for (unsigned I = 1; I < Plan.Dimensions; ++I) {
+      const int Faster = counted(I - 1, Plan.Dimensions);
+      const auto [Factor, Others] = Rest.split(builtinAtom(Builtin::BlockIdx, counted(I, Plan.Dimensions)));
+      const auto [Grid, Given] = Factor.split(builtinAtom(Builtin::GridDim, Faster));
+      const auto Radix = Given.dividedBy(Polynomial() - Grid);
+      if (!Radix || Radix->isZero() || !isOfLaunch(*Radix))
+        continue;
+      Needs.push_back({*Radix, gridDim(Faster)});
+      Needs.push_back({gridDim(Faster), *Radix});
+      Rest = Others.substitute(builtinAtom(Builtin::GridDim, Faster), *Radix);
+    }
+    return Rest;
+  }
+
+  /// The team's number with its digits in another order, `((b * T + t) * H + h) * S` for `(b * H + h) * T + t`, is no
+  /// other team's either. Digits are known by the quotients of the number.
+  std::optional<Place> permuted(unsigned Node, const Polynomial &Index, const Bounds &Known) const {
+    struct Digit {
+      Polynomial Quotient, Divisor, Weight;
+      std::optional<Polynomial> Radix;
+    };
+    std::vector<Digit> Digits = {{atom(Part), constant(1), {}, {}}};
+    for (const std::string &Atom : Index.atoms())
+      if (const auto Q = Known.quotients().find(Atom);
+          Q != Known.quotients().end() && Q->second.Dividend == atom(Part) && Q->second.Divisor.terms().size() == 1)
+        Digits.push_back({atom(Atom), Q->second.Divisor, {}, {}});
+    llvm::sort(Digits, [](const Digit &A, const Digit &B) {
+      const auto &[OfA, FactorA] = *A.Divisor.terms().begin();
+      const auto &[OfB, FactorB] = *B.Divisor.terms().begin();
+      return std::pair(OfA.size(), FactorA) < std::pair(OfB.size(), FactorB);
+    });
+    Place Found;
+    for (size_t I = 0; I < Digits.size(); ++I) {
+      Digit &Own = Digits[I];
+      const bool IsLast = I + 1 == Digits.size();
+      const Polynomial All =
+          Plan.ByElement[Node] ? Graph.inArguments(Node, Graph.Nodes[Node].Shape->Bound) : Polynomial();
+      Own.Radix = (IsLast ? All : Digits[I + 1].Divisor).dividedBy(Own.Divisor);
+      Own.Weight = Index.split(Own.Quotient.str()).first;
+      Found.First = Found.First + Own.Weight * Own.Quotient;
+      if (!Own.Divisor.asConstant())
+        Found.Needs.push_back({constant(1), Own.Divisor});
+      if (I > 0 && Digits[I - 1].Radix)
+        Own.Weight = Own.Weight + *Digits[I - 1].Radix * Digits[I - 1].Weight;
+      if (Own.Weight.isZero() || !Known.isUniform(Own.Weight) || (!Own.Radix && !IsLast))
+        return std::nullopt;
+    }
+    for (const Digit &Lowest : Digits) {
+      std::set<const Digit *> Used;
+      for (const Digit *Next = &Lowest; Next && Used.insert(Next).second;) {
+        if (Used.size() == Digits.size())
+          return Place{Found.First, Lowest.Weight, Found.Needs};
+        const auto Higher = llvm::find_if(
+            Digits, [&](const Digit &Each) { return Next->Radix && Each.Weight == Next->Weight * *Next->Radix; });
+        Next = Higher == Digits.end() ? nullptr : &*Higher;
+      }
+    }
+    return std::nullopt;
   }
 
   /// So many units are the panel.
@@ -249,6 +324,9 @@ private:
       return meaning(Node, Of, P);
     });
     Range.counts(Part, {{}, std::nullopt});
+    Range.asksToFit();
+    if (Plan.By == Team::Block && !Plan.ByElement[Node] && Of.Unit.isZero())
+      Range.ends(Part, blocksOfGrid() - constant(1));
     if (!Of.Unit.isZero())
       Range.counts(Own, {{}, Of.units() - constant(1)});
     const unsigned Sizes[] = {Block.X, Block.Y, Block.Z};
@@ -270,20 +348,36 @@ private:
     const auto Index = Known.simplified(Graph.inArguments(Node, *Site.Index));
     if (!Index)
       return false;
-    const auto [Stride, Rest] = Index->split(Part);
+    const Polynomial Stride = Index->split(Part).first;
     Why = fmt::format("{}, whose index is {}", fact(Node, Site), shown(*Index));
-    if (Stride.isZero() || !Known.isUniform(Stride) || Rest.contains(Part))
+    if (Stride.isZero() || !Known.isUniform(Stride))
       return false;
+    std::vector<Place> Places = {{Stride * atom(Part), Stride}};
+    if (auto Other = permuted(Node, *Index, Known); Other && !Other->isLinear())
+      Places.push_back(std::move(*Other));
     const Memory Of = Graph.memory(Node, Site.Parameter);
-    const auto [At, IsNew] = Found.Strides.try_emplace(Of, Stride);
-    if (!IsNew && !(At->second == Stride)) {
-      Why += fmt::format(", {} apart, but others have them {} apart", shown(Stride), shown(At->second));
+    for (const Place &Each : Places)
+      if (liesIn(Each, *Index, Of, Node, Site, Has, Known, Needs, Found, Why))
+        return true;
+    return false;
+  }
+
+  bool liesIn(const Place &Own, const Polynomial &Index, const Memory &Of, unsigned Node, const AccessSite &Site,
+              const Share &Has, Bounds &Known, std::vector<AtMost> Needs, Panels &Found, std::string &Why) const {
+    if (const auto At = Found.Places.find(Of); At != Found.Places.end() && !(At->second.First == Own.First)) {
+      Why += fmt::format(", {} apart, but others have them {} apart", shown(Own.Stride), shown(At->second.Stride));
       return false;
     }
-    Why += fmt::format(", which may not lie in the {} elements of its block", shown(Stride));
-    if (!Known.isAtMost(Polynomial() - Rest, {}, Needs) || !Known.isAtMost(Rest + constant(Site.Width), Stride, Needs))
+    append(Needs, Own.Needs);
+    Polynomial Rest = Index - Own.First;
+    if (Plan.By == Team::Block && Has.Unit.isZero())
+      Rest = inNumber(Rest, Needs);
+    Why += fmt::format(", which may not lie in the {} elements of its block", shown(Own.Stride));
+    if (Rest.contains(Part) || !Known.isAtMost(Polynomial() - Rest, {}, Needs) ||
+        !Known.isAtMost(Rest + constant(Site.Width), Own.Stride, Needs))
       return false;
-    if (!Plan.ByElement[Node] && usesAll(Node, Site, Has, Known, Rest, Stride))
+    Found.Places.try_emplace(Of, Own);
+    if (!Plan.ByElement[Node] && usesAll(Node, Site, Has, Known, Rest, Own.Stride))
       Found.Whole.insert(Of);
     for (const std::vector<AtMost> &Each : {Needs, Known.needs()})
       for (AtMost Need : Each)
@@ -327,11 +421,12 @@ private:
     const VerticalNode &N = Graph.Nodes[Node];
     std::vector<Share> All;
     for (const AccessSite &Site : N.Accesses->Sites) {
-      const auto Stride = Found.Strides.find(Graph.memory(Node, Site.Parameter));
-      if (!Plan.Exchanged.count({Node, Site.Parameter}) || Stride == Found.Strides.end() || !Site.Index)
+      const auto Of = Found.Places.find(Graph.memory(Node, Site.Parameter));
+      if (!Plan.Exchanged.count({Node, Site.Parameter}) || Of == Found.Places.end() || !Of->second.isLinear() ||
+          !Site.Index)
         continue;
       auto Try = [&](const Polynomial &Index, const Polynomial &Times) {
-        const Polynomial Elements = Stride->second * Times;
+        const Polynomial Elements = Of->second.Stride * Times;
         Share Has;
         if (!Plan.ByElement[Node]) { // blocks, each with the next `Unit` of them
           Has = {Elements, meaning(Node, {}, Index).split(Part).first};
@@ -396,7 +491,7 @@ private:
 
   /// Does it exchange something with those that are placed?
   bool reaches(unsigned Node, const Panels &Found) const {
-    return llvm::any_of(Found.Strides, [&](const auto &Each) {
+    return llvm::any_of(Found.Places, [&](const auto &Each) {
       return llvm::any_of(Exchanged.at(Each.first), [&](const Memory &U) { return U.first == Node; });
     });
   }
@@ -438,9 +533,15 @@ llvm::Expected<InTurnPlan> planInTurn(const VerticalGraph &Graph, BlockShape Blo
     if (auto Plan = Try(planByThreads(Graph, Block, Exchanged)))
       return std::move(*Plan);
   for (unsigned Dimensions : {3, 2, 1})
-    if (!AreFree)
+    if (!AreFree) {
       if (auto Plan = Try(PanelPlanner(Graph, Block, Exchanged, Team::Block, Dimensions).run()))
         return std::move(*Plan);
+      auto Turned =
+          PanelPlanner(Graph, Block, Exchanged, Team::Block, Dimensions, std::nullopt, /*LastFirst=*/true).run();
+      if (Turned)
+        return Turned;
+      llvm::consumeError(Turned.takeError());
+    }
   for (unsigned Node : Graph.Order) // a block of one kernel plays several of another, or elements of it
     for (unsigned Dimensions : {3, 2, 1})
       if (!isFree(Graph.Nodes[Node]) || (AreFree && Dimensions == 1)) {

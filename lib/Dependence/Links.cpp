@@ -93,8 +93,13 @@ std::string pointerText(const VerticalGraph &Graph, unsigned Node, const std::st
   if (To.Element.empty())
     return Given;
   const std::string Pointee = To.BuiltinType && !InParts ? To.Element : Element;
+  size_t Length = Pointee.size(); // `float (*)[6][6]`, of arrays
+  while (Length > 0 && Pointee[Length - 1] == ']')
+    Length = Pointee.rfind('[', Length - 1);
   auto Cast = [&](const char *How, bool Const, bool Volatile, const std::string &Of) {
-    return fmt::format("{}<{}{}{} *>({})", How, Const ? "const " : "", Volatile ? "volatile " : "", Pointee, Of);
+    return fmt::format("{}<{}{}{} {}{}>({})", How, Const ? "const " : "", Volatile ? "volatile " : "",
+                       llvm::StringRef(Pointee).take_front(Length).rtrim().str(), Length < Pointee.size() ? "(*)" : "*",
+                       Pointee.substr(Length), Of);
   };
   const bool IsOther = From.Element != To.Element || InParts,
              Drops = (From.ReadOnly && !To.ReadOnly) || (From.Volatile && !To.Volatile);

@@ -203,8 +203,11 @@ private:
         for (auto Each = FirstPart; Each != Part; ++Each)
           Located.insert(Each->second->By);
       }
-      if (Site.What == AccessSite::Kind::Store && !Site.Whole)
-        Site.What = AccessSite::Kind::Escape;
+      if (Site.What == AccessSite::Kind::Store && !Site.Whole) { // what else the element has stays
+        Site.Direct = false;
+        if (!Site.Index)
+          Site.What = AccessSite::Kind::Escape;
+      }
       Result.Sites.push_back(Site);
       if (Again) // a macro may store twice at one place
         Result.Sites.push_back(std::move(Site));

@@ -44,7 +44,8 @@ Touches touches(const LoadedKernel &Kernel, const WorkloadArgument &Argument) {
     return {};
   Touches Found{false, Node.stores(Argument.Parameter)};
   for (const AccessSite &Site : Kernel.Accesses.Sites)
-    Found.Reads |= Site.Parameter == Argument.Parameter && (Site.What != AccessSite::Kind::Store || Site.Compound);
+    Found.Reads |=
+        Site.Parameter == Argument.Parameter && (Site.What != AccessSite::Kind::Store || Site.Compound || !Site.Whole);
   return Found;
 }
 

@@ -171,9 +171,10 @@ private:
     case 1:
       return "blockIdx.x";
     case 2:
-      return "1ll * blockIdx.y * gridDim.x + blockIdx.x";
+      return Plan.LastFirst ? "1ll * blockIdx.x * gridDim.y + blockIdx.y" : "1ll * blockIdx.y * gridDim.x + blockIdx.x";
     default:
-      return "(1ll * blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x";
+      return Plan.LastFirst ? "(1ll * blockIdx.x * gridDim.y + blockIdx.y) * gridDim.z + blockIdx.z"
+                            : "(1ll * blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x";
     }
   }
 

@@ -58,6 +58,10 @@
 // RUN: %exits 1 %cufuse fuse --vertical %s:add %s:reset --name fused -o %t.cu 2>&1 | FileCheck %s --check-prefix=MEMBERS
 // MEMBERS: it is not seen whether the launches at {{.*}} share an array that one of them stores
 //
+// Elements of arrays of pointers are arrays, and a null pointer is none. Clocks change nothing.
+// RUN: %cufuse fuse --vertical %s:fill %s:lift --distinct --name fused --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=ELEMENTS
+// ELEMENTS: linked as launched at {{.*}}: --link fill.x=lift.x --link fill.n=lift.n{{$}}
+//
 // A part of an array is no other array, and a kernel that only this file knows is no other file's.
 // RUN: %exits 1 %cufuse fuse --vertical %s:turn %s:centre --block 32 --name fused -o %t.cu 2>&1 | FileCheck %s --check-prefix=PARTS
 // PARTS: .cu:[[#]]:3: error: it is not seen whether the launches at {{.*}} and {{.*}} share an array that one of them stores
@@ -89,6 +93,7 @@
 // CHAINS: cufuse fuse --vertical '{{.*}}.cu:twice(const float *, float *, int)' '{{.*}}.cu:plus<'\''x'\''>' -o fused.cu
 // CHAINS: : one is for a type that has no name outside of its file
 // CHAINS-NOT: cufuse fuse
+#include <sys/time.h>
 __global__ void scale(const float *in, float *out, float a, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
@@ -194,6 +199,24 @@ void called(float *x, int n) {
   lower<<<(n + 255) / 256, 256>>>(x, t, n);
   raise<<<(n + 255) / 256, 256>>>(t, y, n);
 }
+__global__ void fill(float *x, float value, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    x[i] = value;
+}
+__global__ void lift(float *x, float *more, float by, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    x[i] += by;
+  if (i < n && more)
+    more[i] += by;
+}
+void ofElements(int device, int n) {
+  float *x[2];
+  cudaMalloc(&x[device], n * sizeof(float));
+  fill<<<(n + 255) / 256, 256>>>(x[device], 1, n);
+  lift<<<(n + 255) / 256, 256>>>(x[device], nullptr, 2, n);
+}
 void ofParts(float *x, float *sum, float *out, int rows, int columns) {
   turn<<<rows, 32>>>(x, out, columns);
   centre<<<rows, 32>>>(x, out + columns, sum, columns);
@@ -213,7 +236,9 @@ __global__ void both(float *x, int pairs) {
     reinterpret_cast<float2 *>(x)[i] = make_float2(1, 2);
 }
 void ofPairs(float *x, float *y, int pairs) {
+  timeval now;
   both<<<(pairs + 255) / 256, 256>>>(x, pairs);
+  gettimeofday(&now, nullptr);
   lower<<<(2 * pairs + 255) / 256, 256>>>(x, y, 2 * pairs);
 }
 struct State {

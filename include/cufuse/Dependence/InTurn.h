@@ -16,6 +16,7 @@ enum class Team {
 struct InTurnPlan {
   Team By = Team::Block;
   unsigned Dimensions = 3;        ///< Block: of the grid; the blocks are numbered by them.
+  bool LastFirst = false;         ///< Block: the last of them counts fastest, not the first.
   std::vector<bool> ByElement;    ///< By node: a pointwise kernel, called for its elements, or groups of them.
   std::vector<Polynomial> Panels; ///< By such a node: elements of a block or, by element, of a thread at a time.
   /// By node: of the panel, what a block of the kernel has, where a block plays several of them; or a free kernel's
@@ -40,11 +41,12 @@ struct InTurnPlan {
 bool isFree(const VerticalNode &Node);
 
 /// Proves that whatever one kernel stores, and another one loads or stores, belongs to the same team in both. Of a
-/// block b, that is its *panel* `p[b * S + r]` with 0 <= r < S, by the same S in all kernels; blocks are of `Block`,
-/// and all kernels that are not free have the launch's grid. A free kernel's elements are the panel's: it is called for
-/// those from b * W to (b + 1) * W. Where no kernel is free, a thread may be the team: then all index such memory by
-/// the same function of the thread and its turns of loops, which no two have the same value of. `ByThreads`: that comes
-/// first, whether kernels are free or not, since it changes no text. Otherwise all refusals.
+/// block b, that is its *panel* `p[b * S + r]` with 0 <= r < S, by the same S in all kernels, or instead of b the
+/// number that b's digits are in another order, the same in all kernels; blocks are of `Block`, and all kernels that
+/// are not free have the launch's grid. A free kernel's elements are the panel's: it is called for those from b * W to
+/// (b + 1) * W. Where no kernel is free, a thread may be the team: then all index such memory by the same function of
+/// the thread and its turns of loops, which no two have the same value of. `ByThreads`: that comes first, whether
+/// kernels are free or not, since it changes no text. Otherwise all refusals.
 llvm::Expected<InTurnPlan> planInTurn(const VerticalGraph &Graph, BlockShape Block, bool ByThreads = false);
 
 } // namespace cufuse

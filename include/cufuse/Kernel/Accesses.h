@@ -60,7 +60,7 @@ struct ChosenIndex {
 struct AccessSite {
   enum class Kind {
     Load,
-    Store, ///< Of a whole element.
+    Store, ///< Of an element, or of a part of it, which is not `Whole`.
     Atomic,
     Escape, ///< Another use of the pointer, which may access anything.
   };

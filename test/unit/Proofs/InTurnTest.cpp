@@ -341,6 +341,7 @@ TEST(InTurn, PixelsAreTheirThreads) {
 // Against kernels that are drawn: where the plan holds and the launch meets it, no two teams meet in memory.
 
 struct Drawn : Kernel {
+  static constexpr unsigned Permuted = 4;
   /// `Kind`: of the elements of a thread, if it has some of its own.
   Drawn(const std::string &Name, Draw &By, bool Loads, std::optional<unsigned> Kind) : Kernel(Name) {
     const bool Flat = !Kind && By.once(3);
@@ -379,6 +380,10 @@ struct Drawn : Kernel {
       store("other", Element, Path);
       return;
     }
+    if (Kind && *Kind >= Permuted) {
+      permuted(By, Access);
+      return;
+    }
     synchronises();
     if (Kind) {
       ownElements(By, *Kind, Access);
@@ -395,7 +400,8 @@ struct Drawn : Kernel {
       Path.push_back(where(By.of<std::string>({"i0 + 1", "2 * i0", "rows"}), By.of<std::string>({"width", "pitch"})));
     std::string Block = By.of<std::string>(
         {"blockIdx.x", "blockIdx.x", "blockIdx.x", "blockIdx.x", "(blockIdx.y * gridDim.x + blockIdx.x)",
-         "(2 * blockIdx.x + threadIdx.x / 2)", "(blockIdx.x * gridDim.y + blockIdx.y)", "(blockIdx.x / 2)"});
+         "(2 * blockIdx.x + threadIdx.x / 2)", "(blockIdx.x * gridDim.y + blockIdx.y)", "(blockIdx.x / 2)",
+         "(blockIdx.x * rows + blockIdx.y)", "(blockIdx.y * rows + blockIdx.x)"});
     if (By.once(4)) { // rows by the grid
       Block = "row";
       Path.insert(Path.begin(), in(loop("row", "blockIdx.x", By.of<std::string>({"gridDim.x", "2 * gridDim.x", "2"})),
@@ -407,6 +413,31 @@ struct Drawn : Kernel {
          "(i0 / width) * pitch + i0 % width", "0", "threadIdx.x", "i0 * 2 + 1", "rows + i0"});
     Access(Block + " * " + Stride + " + " + Rest, Path);
     store("other", "blockIdx.x");
+  }
+
+  /// Rows of threads or blocks, by their number with its digits in another order.
+  void permuted(Draw &By, llvm::function_ref<void(const std::string &, const std::vector<PathStep> &)> Access) {
+    const bool OfBlocks = By.once(3);
+    std::vector<PathStep> Path;
+    if (OfBlocks)
+      synchronises();
+    else
+      Path.push_back(where(Linear, By.of<std::string>({"n", "2 * rows * width"})));
+    std::string Place =
+        By.of<std::string>({"(H * width + L) * rows + M", "(H * width + L) * rows + M", "(M * width + L) * 2 + H",
+                            "M * width + L", "(L * rows + M) * 2 + H", "(H * rows + M) * width + L",
+                            "(H * width + L) * width + M", "(H * rows + L) * rows + M", "(H * width + L) * rows + L"});
+    for (const auto &[Digit, Text] : {std::pair('L', "((E) % width)"),
+                                      {'M', "((E) / width % rows)"},
+                                      {'H', By.once(2) ? "((E) / width / rows)" : "((E) / (width * rows))"},
+                                      {'E', OfBlocks ? "blockIdx.x" : Linear.c_str()}})
+      for (size_t At; (At = Place.find(Digit)) != std::string::npos;)
+        Place.replace(At, 1, Text);
+    Path.push_back(in(loop("k", "0", "1"), "k", By.of<std::string>({"pitch", "pitch", "2", "pitch - 1", "rows"})));
+    Access("(" + Place + ") * " + By.of<std::string>({"pitch", "pitch", "pitch", "2", "rows"}) + " + " +
+               By.of<std::string>({"k", "k", "k", "0", "k + 1", "pitch - 1 - k", "2 * k"}),
+           Path);
+    store("other", OfBlocks ? "blockIdx.x" : Linear, {Path.front()});
   }
 
   /// Of each thread: one, or several of a structure or of several arrays, also in turns of loops.
@@ -438,10 +469,10 @@ struct Drawn : Kernel {
 TEST(InTurn, NoTwoTeamsMeetInMemory) {
   constexpr unsigned Graphs = 4000;
   Draw By(1);
-  unsigned Planned = 0, Ran = 0, Again = 0;
+  unsigned Planned = 0, Ran = 0, Again = 0, OfPermuted = 0, LastFirst = 0;
   std::array<unsigned, 3> Teams{};
   for (unsigned I = 0; I < Graphs; ++I) {
-    const std::optional<unsigned> Kind = By.once(3) ? std::optional<unsigned>(By.number(0, 3)) : std::nullopt;
+    const std::optional<unsigned> Kind = By.once(3) ? std::optional<unsigned>(By.number(0, 5)) : std::nullopt;
     Drawn A("a", By, false, Kind), B("b", By, true, Kind);
     std::vector<std::string> Links = {"a.x=b.x"};
     for (const char *Number : {"width", "pitch", "rows", "n"})
@@ -482,6 +513,8 @@ TEST(InTurn, NoTwoTeamsMeetInMemory) {
                         [&](const auto &M) { return Value(M.second) > 0 && Value(M.first) % Value(M.second) == 0; }))
         continue;
       ++Ran;
+      OfPermuted += Kind && *Kind >= Drawn::Permuted;
+      LastFirst += Plan->LastFirst;
       bool HasNested = false;
       // By address: the teams that store there, and those that access it, by node.
       std::map<std::int64_t, std::array<std::set<std::int64_t>, 2>> Stored, Touched;
@@ -510,7 +543,8 @@ TEST(InTurn, NoTwoTeamsMeetInMemory) {
                       if (Plan->By == Team::Block)
                         EXPECT_TRUE(Panel > 0 && Team < Blocks) << "an element that nobody plays";
                     } else {
-                      Team = (At.at("blockIdx.y") * Grid.X + At.at("blockIdx.x")) / Nested;
+                      const std::int64_t X = At.at("blockIdx.x"), Y = At.at("blockIdx.y");
+                      Team = Plan->LastFirst ? X * Grid.Y + Y : (Y * Grid.X + X) / Nested;
                       if (Plan->By == Team::Thread)
                         Team = (Team * 8 + At.at("threadIdx.y")) * 8 + At.at("threadIdx.x");
                     }
@@ -531,12 +565,14 @@ TEST(InTurn, NoTwoTeamsMeetInMemory) {
     }
   }
   fmt::print("{} of {} graphs are proved ({} by block, {} by thread, {} by element), {} launches ran, {} of several "
-             "blocks a block\n",
-             Planned, Graphs, Teams[0], Teams[1], Teams[2], Ran, Again);
+             "blocks a block, {} of permuted numbers, {} numbered from the last dimension\n",
+             Planned, Graphs, Teams[0], Teams[1], Teams[2], Ran, Again, OfPermuted, LastFirst);
   EXPECT_GT(Planned, 500u);
   EXPECT_GT(Ran, 3000u);
   EXPECT_GT(Again, 100u);
   EXPECT_GT(Teams[1], 80u);
+  EXPECT_GT(OfPermuted, 20u);
+  EXPECT_GT(LastFirst, 5u);
 }
 
 } // namespace

@@ -52,6 +52,16 @@ llvm::Expected<VerticalGraph> link(std::vector<TestKernel *> Kernels, const std:
 
 std::string failure(llvm::Expected<VerticalGraph> Graph) { return Graph ? "" : llvm::toString(Graph.takeError()); }
 
+TEST(Links, PointersToArraysAreWrittenAsSuch) {
+  Map A("a"), B("b");
+  B.Accesses.Parameters[0].Element = "float[6][6]";
+  B.Accesses.Parameters[0].BuiltinType = true;
+  VerticalGraph Graph;
+  Graph.Nodes = {A.node(), B.node()};
+  Graph.Flows = {{0, 1, "out", "in", false}};
+  EXPECT_THAT(pointerText(Graph, 1, "in", "float[6][6]", "p"), testing::EndsWith("<float (*)[6][6]>(p)"));
+}
+
 TEST(Links, ProducersComeBeforeTheirConsumers) {
   Map A("a"), B("b"), C("c");
   const VerticalGraph Graph =
