@@ -34,6 +34,11 @@ PtxExpectation expectPtx(llvm::ArrayRef<const KernelFacts *> Facts, const Fusion
     allow(Expected, "nctaid", "xyz");
   }
 
+  for (const KernelFacts *F : Facts)
+    for (const GlobalFacts &Global : F->Globals)
+      if (!Global.HostShared)
+        Expected.Tables.insert(Global.Name.substr(Global.Name.rfind(':') + 1));
+
   for (const KernelFacts *F : Facts) {
     Expected.Budgets.insert(F->WarpgroupBudgets.begin(), F->WarpgroupBudgets.end());
     Expected.Warpgroups |= !F->WarpgroupBudgets.empty();

@@ -1,6 +1,6 @@
 #include "cufuse/Ptx/CheckPtx.h"
 
-#include "PtxModule.h"
+#include "OwnVariables.h"
 #include "cufuse/Ptx/PtxTable.h"
 #include "cufuse/Ptx/PtxWords.h"
 #include "cufuse/Support/Error.h"
@@ -317,6 +317,7 @@ llvm::Expected<PtxSummary> checkPtx(llvm::StringRef Ptx, const PtxExpectation &E
            fmt::format("the compiled output is not as planned: {} is called and defined elsewhere ({}:{})",
                        Item->Name.str(), File, Module->lineOf(Item->Name)),
            "define it in the input's file or a header"});
+  checkVariables(*Module, Reached, Expected, File, Seen, Messages);
   if (!Messages.empty())
     return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Messages));
   Seen.insert(fmt::format("{} {} of {}", Entries, Entries == 1 ? "kernel" : "kernels", Expected.Name));

@@ -32,6 +32,7 @@ std::string expectationLine(const PtxExpectation &Expected) {
   Add("named", Expected.NamedBarriers);
   Add("reads", Expected.Registers);
   Add("budgets", Expected.Budgets);
+  Add("tables", Expected.Tables);
   std::vector<const char *> Allowed;
   for (const auto &[Word, Is] : Permissions)
     if (Expected.*Is)
@@ -77,8 +78,8 @@ static bool readWord(llvm::StringRef Key, llvm::StringRef Value, PtxExpectation 
   if (Key == "forbids")
     return Into.Coherent = Value == "nc";
   return llvm::all_of(llvm::split(Value, ','), [&](llvm::StringRef Each) {
-    if (Key == "reads")
-      return Into.Registers.insert(Each.str()), true;
+    if (Key == "reads" || Key == "tables")
+      return (Key == "reads" ? Into.Registers : Into.Tables).insert(Each.str()), true;
     const auto Known = llvm::find_if(Permissions, [&](const auto &P) { return Key == "allows" && Each == P.first; });
     return Known != std::end(Permissions) && (Into.*Known->second = true);
   });

@@ -21,18 +21,29 @@
 //
 // RUN: sed 's/^  __syncthreads/  ::__syncthreads/' %t/out.cu > %t/barrier.cu
 // RUN: %exits 1 %cufuse check %t/barrier.cu 2>&1 | FileCheck %s --check-prefix=BARRIER
-// BARRIER: {{^}}{{[^ ]*}}outputs_are_as_planned.cu:47:{{.*}}: error: the compiled output is not as planned:
+// BARRIER: {{^}}{{[^ ]*}}outputs_are_as_planned.cu:58:{{.*}}: error: the compiled output is not as planned:
 // BARRIER-SAME: 'bar.sync 0' is no barrier of the plan (sm_90a PTX:{{[0-9]+}}, in _ZN1f5fused{{.*}}; PTX ISA 9.7.13.1){{$}}
 // BARRIER: note: synchronise by __syncthreads()
 // RUN: sed 's/if (place > 9)/asm volatile("ret;");/' %t/out.cu > %t/ret.cu
 // RUN: %exits 1 %cufuse check %t/ret.cu 2>&1 | FileCheck %s --check-prefix=RET
-// RET: outputs_are_as_planned.cu:48:{{.*}} ret in assembly ends the fused kernel's thread
+// RET: outputs_are_as_planned.cu:59:{{.*}} ret in assembly ends the fused kernel's thread
 // The PTX may be there already.
 // RUN: %nvcc -ptx -arch=sm_90a %t/barrier.cu -o %t/barrier.ptx && %nvcc -ptx -arch=sm_90a %t/out.cu -o %t/out.ptx
 // RUN: %cufuse check %t/out.cu --ptx %t/out.ptx | FileCheck %s --check-prefix=GIVEN
 // GIVEN: {{^[^ ]*}}out.ptx: as planned: %ctaid.x
 // RUN: %exits 1 %cufuse check %t/out.cu --ptx %t/barrier.ptx 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: 'bar.sync 0' is no barrier of the plan ({{[^ ]*}}barrier.ptx:{{[0-9]+}}, in _ZN1f5fused
+// A variable of the output is a table of the plan, and nothing changes it.
+// RUN: %cufuse fuse %s:looks --block 64 --name f -o %t/tables.cu
+// RUN: %cufuse check %t/tables.cu | FileCheck %s --check-prefix=TABLES
+// TABLES: as planned: {{.*}}table hidden, table table{{$}}
+// RUN: sed 's/tables=hidden,table/tables=hidden/' %t/tables.cu > %t/other.cu
+// RUN: %exits 1 %cufuse check %t/other.cu 2>&1 | FileCheck %s --check-prefix=UNPLANNED
+// UNPLANNED: error: the compiled output is not as planned: table is another variable than the program's, and no table of the plan
+// UNPLANNED: note: give `cufuse fuse` -rdc=true
+// RUN: sed 's/z\[place\] =/*(\&table[place] + 1) = z[0]; &/' %t/tables.cu > %t/changed.cu
+// RUN: %exits 1 %cufuse check %t/changed.cu 2>&1 | FileCheck %s --check-prefix=CHANGED
+// CHANGED: table is another variable than the program's, and is changed here
 //
 // RUN: %exits 1 %cufuse check %s 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: cannot check '{{.*}}outputs_are_as_planned.cu': its first line does not say what was planned
@@ -54,4 +65,15 @@ __global__ void leaving(int *y, int n) {
     return;
   __syncthreads();
   y[threadIdx.x] += 1;
+}
+
+namespace {
+__constant__ int hidden[4] = {1, 2, 3, 4};
+}
+static __device__ int table[4] = {1, 2, 3, 4};
+
+__global__ void looks(int *z) {
+  const int place = threadIdx.x % 4;
+  static const __device__ int local[2] = {1, 2};
+  z[place] = table[place] + hidden[place] + local[place % 2];
 }

@@ -210,6 +210,7 @@ TEST(Expectation, TheLineHoldsAll) {
   All.Barriers[2].insert(64);
   All.NamedBarriers = {3, 4};
   All.Budgets = {24, 240};
+  All.Tables = {"first", "second"};
   All.BlockBarrier = All.LibrariesReadThem = All.Exits = All.Warps = All.Copies = All.Coherent = true;
   EXPECT_EQ(llvm::cantFail(readExpectation(expectationLine(All) + "\n#include \"f.h\"\n")), All);
 }

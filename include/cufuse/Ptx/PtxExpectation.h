@@ -24,6 +24,7 @@ struct PtxExpectation {
   bool Copies = false;                             ///< The same of asynchronous copies.
   bool Warpgroups = false;                         ///< The same of products of matrices by four warps.
   std::set<unsigned> Budgets;                      ///< Of setmaxnreg.
+  std::set<std::string> Tables;                    ///< Variables of which the output has copies, that nothing changes.
   bool Coherent = false; ///< Memory is written and read by kernels of one launch: no `ld.global.nc`.
 
   friend bool operator==(const PtxExpectation &, const PtxExpectation &) = default;
