@@ -24,6 +24,8 @@ std::string shortened(const std::string &Text, size_t Most) {
 }
 
 namespace {
+constexpr unsigned BaselineColour = 7, MarkColour = 6, BestColour = 5;
+constexpr double WorstShown = 3; // times the best; what is slower lies at the plot's edge
 
 std::string shortName(const std::string &Name) { return shortened(Name, 32); }
 
@@ -42,6 +44,18 @@ double threadsOf(const Candidate &C) {
     if (Group.isFused())
       return static_cast<double>(Group.Block.threads());
   return fusedThreads(C.Config);
+}
+
+/// Colours of candidates: by geometry, or by what is fused, in the order of trying.
+auto coloursOf(const TuneResult &R) {
+  std::map<std::string, unsigned> Known;
+  for (const TraceEntry &E : R.Tried)
+    if (R.What.Graph)
+      Known.try_emplace(kindOf(E.Tried), static_cast<unsigned>(Known.size() % BestColour));
+  return [Known = std::move(Known)](const Candidate &C) {
+    const auto Own = Known.find(kindOf(C));
+    return Own == Known.end() ? static_cast<unsigned>(C.Config.Shape) : Own->second;
+  };
 }
 
 std::string occupancyText(const TuneResult &R, const Ranked &C) {
@@ -170,12 +184,10 @@ std::string phraseOf(Regime R) {
 Table baselineTable(const TuneResult &R, const Summary &S) {
   Table T{{"Without fusion", "Launch shapes", "Blocks", "Time", "Over serial as given", "Noise", "Samples"},
           {false, false, false, true, true, true, true}};
-  T.Drawn = 3;
   for (const BaselineResult &B : R.Baselines) {
     if (S.StrongestBaseline && S.StrongestBaseline->How == B.How && S.StrongestBaseline->Level == B.Level)
       T.Marked = static_cast<int>(T.Rows.size());
     const bool Known = isMeasured(B.Result);
-    T.Bars.push_back(Known ? B.Result.Microseconds : 0);
     T.Rows.push_back({phraseOf(B.How), phraseOf(B.Level), blocksText(R, B.Level),
                       Known ? timeText(B.Result.Microseconds) : fateText(B.Result.Outcome),
                       timesText(speedupOver(S.GivenSerial, B.Result)),
@@ -190,26 +202,21 @@ Table candidateTable(const TuneResult &R, const Summary &S) {
            "Spill bytes", "Occupancy", "Noise"},
           {false, false, true, true, true, true, true, true, true, true}};
   T.Keys = 1;
-  T.Drawn = 2;
-  auto Add = [&](const std::string &Role, const Ranked &C) {
-    T.Rows.push_back(candidateRow(R, S, Role, C));
-    T.Bars.push_back(R.Modelled ? C.Predicted : C.Result.Microseconds);
-  };
   for (const Ranked &C : S.BestOfKind) {
     if (S.Winner && C.Which.key() == S.Winner->Which.key())
       T.Marked = static_cast<int>(T.Rows.size());
-    Add(kindOf(C.Which), C);
+    T.Rows.push_back(candidateRow(R, S, kindOf(C.Which), C));
   }
   if (S.WinnerInGraph) {
     Ranked InGraph = *S.Winner;
     InGraph.Result = *S.WinnerInGraph;
-    Add("the winner in a CUDA graph", InGraph);
+    T.Rows.push_back(candidateRow(R, S, "the winner in a CUDA graph", InGraph));
   }
   if (S.Hfuse)
-    Add("best of HFUSE's search", *S.Hfuse);
+    T.Rows.push_back(candidateRow(R, S, "best of HFUSE's search", *S.Hfuse));
   if (R.Modelled)
     for (size_t I = 0; I < std::min<size_t>(S.Candidates.size(), 10); ++I)
-      Add(fmt::format("{}.", I + 1), S.Candidates[I]);
+      T.Rows.push_back(candidateRow(R, S, fmt::format("{}.", I + 1), S.Candidates[I]));
   return T;
 }
 
@@ -287,9 +294,6 @@ Table stepTable(const TuneResult &R) {
 Table counterTable(const TuneResult &R, const Summary &S) {
   std::vector<Profiled> Kernels = profiledAlone(R);
   llvm::append_range(Kernels, profiledCandidates(R, S));
-  for (Profiled &K : Kernels)
-    if (const double Percent = dramOf(R, K); Percent >= 0)
-      K.Counters["DRAM bandwidth, %"] = Percent;
   Table T{{"Counter"}, {false}};
   std::map<std::string, std::vector<std::string>> Rows;
   for (size_t I = 0; I < Kernels.size(); ++I) {
@@ -349,6 +353,129 @@ std::vector<std::pair<std::string, std::string>> measurementFacts(const TuneResu
                              S.Limit.Quick ? "; quick form, since counters are missing" : ""));
   Add("Started", fmt::format("{}, cufuse {}", R.Started, R.Version));
   return Facts;
+}
+
+BarPlot timePlot(const TuneResult &R, const Summary &S) {
+  BarPlot P{"Times without and with fusion", {}, {}};
+  auto Add = [&](std::string Name, double Microseconds, unsigned Colour) {
+    P.Bars.push_back({std::move(Name), timeText(Microseconds), Microseconds, Colour});
+  };
+  for (const BaselineResult &B : R.Baselines)
+    if (isMeasured(B.Result)) {
+      const char *Level = B.Level == SoloLevel::Given    ? "as given"
+                          : B.Level == SoloLevel::Shaped ? "best shapes"
+                                                         : "bound";
+      const std::string Name = B.How == Schedule::Graph             ? "graph"
+                               : B.How == Schedule::StreamsReversed ? "streams, reversed"
+                                                                    : nameOf(B.How).str();
+      Add(Name + ", " + Level, B.Result.Microseconds, BaselineColour);
+    }
+  if (S.Hfuse)
+    Add("HFUSE's search", S.Hfuse->Result.Microseconds, MarkColour);
+  const auto ColourOf = coloursOf(R);
+  for (const Ranked &C : S.BestOfKind)
+    Add("fused, " + kindOf(C.Which), C.Result.Microseconds, ColourOf(C.Which));
+  if (S.WinnerInGraph)
+    Add("fused, in a graph", S.WinnerInGraph->Microseconds, ColourOf(S.Winner->Which));
+  if (S.Limit.Microseconds > 0)
+    P.Levels.push_back({"limit", S.Limit.Microseconds});
+  return P;
+}
+
+XyPlot partitionPlot(const TuneResult &R, const Summary &S) {
+  XyPlot P;
+  P.Title = "Time over partition by register mode";
+  P.YAxis = "microseconds";
+  if (R.What.Constituents.size() != 2 || R.What.Graph)
+    return P;
+  P.XAxis = fmt::format("share of the block's threads that play {}, %", shortName(R.What.Constituents[0].Name));
+  std::map<RegisterPolicy, std::map<double, const Ranked *>> Best;
+  for (const Ranked &C : S.Candidates) {
+    if (C.Which.Config.Shape != Geometry::Warps || !isMeasured(C.Result))
+      continue;
+    const ConstituentConfig &First = C.Which.Config.Constituents[0];
+    const double Own = 100.0 * paddedThreads(First) / fusedThreads(C.Which.Config);
+    const Ranked *&Known = Best[C.Which.Config.Registers.Policy][Own];
+    if (!Known || C.Result.Microseconds < Known->Result.Microseconds)
+      Known = &C;
+  }
+  for (const auto &[Policy, Points] : Best) {
+    PlotSeries Series{"registers: " + nameOf(Policy).str(), static_cast<unsigned>(Policy), true, true, {}};
+    for (const auto &[Share, C] : Points)
+      Series.Points.push_back(
+          {Share, C->Result.Microseconds, C->Which.key() + ", " + timeText(C->Result.Microseconds)});
+    P.Series.push_back(std::move(Series));
+  }
+  if (S.StrongestBaseline)
+    P.Levels.push_back({"best without fusion", S.StrongestBaseline->Result.Microseconds});
+  if (S.Winner)
+    P.YMost = S.Winner->Result.Microseconds * WorstShown;
+  return P;
+}
+
+XyPlot searchPlot(const TuneResult &R, const Summary &S) {
+  XyPlot P;
+  P.Title = "All candidates in the order in which they were measured";
+  P.XAxis = "measurement";
+  P.YAxis = "microseconds";
+  std::map<std::string, PlotSeries> ByKind;
+  const auto ColourOf = coloursOf(R);
+  PlotSeries Best{"best so far", BestColour, true, false, {}};
+  double Number = 0, Lowest = 0;
+  for (const TraceEntry &E : R.Tried) {
+    if (!E.Measured || !isMeasured(E.Result))
+      continue;
+    PlotSeries &Series = ByKind[kindOf(E.Tried)];
+    Series.Name = kindOf(E.Tried);
+    Series.Colour = ColourOf(E.Tried);
+    const double Time = E.Result.Microseconds;
+    Series.Points.push_back(
+        {++Number, Time,
+         fmt::format("{}, {}{}", E.Tried.key(), timeText(Time), *E.Measured == Effort::Full ? "" : " (short run)")});
+    Lowest = Lowest > 0 ? std::min(Lowest, Time) : Time;
+    Best.Points.push_back({Number, Lowest, {}});
+  }
+  for (auto &[Kind, Series] : ByKind)
+    P.Series.push_back(std::move(Series));
+  if (Number > 0)
+    P.Series.push_back(std::move(Best));
+  if (S.StrongestBaseline)
+    P.Levels.push_back({"best without fusion", S.StrongestBaseline->Result.Microseconds});
+  if (S.Limit.Microseconds > 0)
+    P.Levels.push_back({"limit", S.Limit.Microseconds});
+  P.YMost = Lowest * WorstShown;
+  return P;
+}
+
+GroupedBars utilisationPlot(const TuneResult &R, const Summary &S) {
+  GroupedBars P{"Utilisation before and after", "percent of the peak", {}, {}, 100};
+  const std::vector<Profiled> Alone = profiledAlone(R), Fused = profiledCandidates(R, S);
+  if (Alone.size() < R.What.Constituents.size() || Fused.empty())
+    return P;
+  P.Groups = {{"issue slots", {}}, {"achieved occupancy", {}}, {"DRAM bandwidth", {}}};
+  auto Values = [&](const Profiled &K) {
+    return std::array{counterOf(K.Counters, IssueMetric), counterOf(K.Counters, OccupancyMetric), dramOf(R, K)};
+  };
+  auto Add = [&](const std::string &Name, const std::array<double, 3> &Percent) {
+    P.Series.push_back(Name);
+    for (size_t I = 0; I < Percent.size(); ++I)
+      P.Groups[I].Values.push_back(Percent[I]);
+  };
+  // One after the other: weighted by time.
+  std::array<double, 3> Sum{};
+  double Time = 0;
+  for (const Profiled &K : Alone) {
+    Add(K.Name + " alone", Values(K));
+    for (size_t I = 0; I < Sum.size(); ++I)
+      Sum[I] = Sum[I] < 0 || Values(K)[I] < 0 ? -1 : Sum[I] + Values(K)[I] * K.Microseconds;
+    Time += K.Microseconds;
+  }
+  for (double &Percent : Sum)
+    Percent = Percent < 0 || Time <= 0 ? -1 : Percent / Time;
+  Add("one after the other", Sum);
+  for (const Profiled &K : Fused)
+    Add(K.Name, Values(K));
+  return P;
 }
 
 } // namespace cufuse

@@ -1,6 +1,7 @@
-// The tables of a report, before they are text or HTML.
+// The tables and plots of a report, before they are text or HTML.
 #pragma once
 
+#include "Plot.h"
 #include "cufuse/Search/TuneResult.h"
 #include "cufuse/Search/Verdict.h"
 
@@ -13,10 +14,8 @@ struct Table {
   std::vector<std::string> Head;
   std::vector<bool> Numeric; ///< By column: aligned to the right.
   std::vector<std::vector<std::string>> Rows = {};
-  int Marked = -1;               ///< The row that matters most.
-  int Keys = -1;                 ///< The column with keys of candidates.
-  int Drawn = -1;                ///< The column whose values are drawn, too.
-  std::vector<double> Bars = {}; ///< What they are, by row, in one unit for all tables.
+  int Marked = -1; ///< The row that matters most.
+  int Keys = -1;   ///< The column with keys of candidates.
 };
 
 std::string timeText(double Microseconds); ///< `1.234 ms`, `12.34 µs`
@@ -43,6 +42,16 @@ Table demandTable(const Summary &S);
 
 /// Name and value, a line each: noise, clock, samples, time spent.
 std::vector<std::pair<std::string, std::string>> measurementFacts(const TuneResult &R, const Summary &S);
+
+BarPlot timePlot(const TuneResult &R, const Summary &S);
+/// Of `Warps` candidates of two constituents in which both have one copy or fixed copies: time over the share of the
+/// block's threads that the first has, the best for each register mode.
+XyPlot partitionPlot(const TuneResult &R, const Summary &S);
+/// Time of all candidates in the order in which they were tried, by geometry or choice of links, and the best so
+/// far.
+XyPlot searchPlot(const TuneResult &R, const Summary &S);
+/// As in HFUSE's figure: issue slots, occupancy, DRAM before and after.
+GroupedBars utilisationPlot(const TuneResult &R, const Summary &S);
 
 std::string phraseOf(Regime R);
 

@@ -2,10 +2,6 @@
 #include "cufuse/Report/Report.h"
 
 #include <fmt/core.h>
-#include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/raw_ostream.h>
-
-#include <algorithm>
 
 namespace cufuse {
 
@@ -14,28 +10,20 @@ constexpr const char *Style =
 #include "Style.inc"
     ;
 
-std::string escapeHtml(llvm::StringRef Text) {
-  std::string Out;
-  llvm::raw_string_ostream Stream(Out);
-  llvm::printHTMLEscaped(Text, Stream);
-  return Out;
-}
-
 std::string section(const std::string &Title, const std::string &Content) {
   return Content.empty() ? "" : fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", escapeHtml(Title), Content);
 }
 
-/// `Longest`: of all bars.
-std::string table(const Table &T, double Longest = 0) {
+std::string table(const Table &T) {
   if (T.Rows.empty() || T.Head.size() < 2)
     return {};
   std::string Out = "<div class=\"scroll\"><table>\n<thead><tr>";
-  auto Cell = [&](size_t Column, const char *Tag, const std::string &Text, double Bar = 0) {
-    Out += fmt::format("<{0}{1}{2}>{3}</{0}>", Tag,
+  auto Cell = [&](size_t Column, const char *Tag, const std::string &Text) {
+    Out += fmt::format("<{0}{1}>{2}</{0}>", Tag,
                        T.Numeric[Column]                    ? " class=\"n\""
                        : static_cast<int>(Column) == T.Keys ? " class=\"key\""
                                                             : "",
-                       Bar > 0 ? fmt::format(" style=\"--bar: {:.1f}%\"", 100 * Bar / Longest) : "", escapeHtml(Text));
+                       escapeHtml(Text));
   };
   for (size_t I = 0; I < T.Head.size(); ++I)
     Cell(I, "th", T.Head[I]);
@@ -43,10 +31,20 @@ std::string table(const Table &T, double Longest = 0) {
   for (size_t R = 0; R < T.Rows.size(); ++R) {
     Out += static_cast<int>(R) == T.Marked ? "<tr class=\"marked\">" : "<tr>";
     for (size_t I = 0; I < T.Rows[R].size(); ++I)
-      Cell(I, "td", T.Rows[R][I], static_cast<int>(I) == T.Drawn ? T.Bars[R] : 0);
+      Cell(I, "td", T.Rows[R][I]);
     Out += "</tr>\n";
   }
   return Out + "</tbody></table></div>\n";
+}
+
+std::string figure(const std::string &Caption, const std::string &Plot, const std::string &Legend) {
+  return Plot.empty()
+             ? ""
+             : fmt::format("<figure><figcaption>{}</figcaption>\n{}{}</figure>\n", escapeHtml(Caption), Plot, Legend);
+}
+
+std::string xyFigure(const std::string &Caption, const XyPlot &P) {
+  return figure(Caption, xyPlot(P), plotLegend(P.Series));
 }
 
 std::string tile(const char *Class, const std::string &Name, const std::string &Value) {
@@ -66,11 +64,14 @@ std::string tiles(const Summary &S) {
 } // namespace
 
 std::string htmlReport(const TuneResult &R, const Summary &S) {
-  const Table Fused = candidateTable(R, S), Without = baselineTable(R, S);
-  double Longest = 0;
-  for (const Table *Each : {&Fused, &Without})
-    for (double Bar : Each->Bars)
-      Longest = std::max(Longest, Bar);
+  std::string Plots = figure("Time without and with fusion", barPlot(timePlot(R, S)), "");
+  const GroupedBars Utilisation = utilisationPlot(R, S);
+  std::vector<PlotSeries> Kernels;
+  for (const std::string &Name : Utilisation.Series)
+    Kernels.push_back({Name, static_cast<unsigned>(Kernels.size()), false, true, {}});
+  Plots += figure("Utilisation before and after", groupedBars(Utilisation), plotLegend(Kernels));
+  Plots += xyFigure("Time over partition, by register mode (warps side by side)", partitionPlot(R, S));
+  Plots += xyFigure("All candidates, in the order in which they were measured", searchPlot(R, S));
 
   std::string Limit = table(demandTable(S));
   if (!Limit.empty() && R.What.Graph)
@@ -96,8 +97,9 @@ std::string htmlReport(const TuneResult &R, const Summary &S) {
                      escapeHtml(R.What.Gpu.Name.empty() ? "no GPU" : R.What.Gpu.Name));
   Out += fmt::format("<p class=\"verdict{}\">{}</p>\n", S.What == Advice::Fuse ? " fuse" : "", escapeHtml(S.Sentence));
   Out += tiles(S);
-  Out += section("Fused", table(Fused, Longest));
-  Out += section("Without fusion", table(Without, Longest));
+  Out += section("Fused", table(candidateTable(R, S)));
+  Out += section("Without fusion", table(baselineTable(R, S)));
+  Out += section("Plots", Plots.empty() ? "" : "<div class=\"plots\">\n" + Plots + "</div>\n");
   Out += section("Kernels tuned alone", table(soloTable(R)));
   Out += section("The limit", Limit);
   Out += section("Counters", table(counterTable(R, S)));

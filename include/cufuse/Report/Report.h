@@ -16,7 +16,7 @@ std::string textReport(const TuneResult &R, const Summary &S);
 /// more than those. Ends with a line break.
 std::string jsonReport(const TuneResult &R, const Summary &S);
 
-/// One HTML file that loads nothing: its style is in it, for light and dark screens and for paper.
+/// One HTML file that loads nothing: style and plots (SVG) are in it, for light and dark screens and for paper.
 std::string htmlReport(const TuneResult &R, const Summary &S);
 
 } // namespace cufuse

@@ -67,11 +67,9 @@ TEST_F(Report, HtmlHasEveryPart) {
   for (const char *Part :
        {"<title>im2col-upsample: cufuse tune</title>", "Without fusion", "Kernels tuned alone", "The limit",
         "What became of the candidates", "How it was measured", "To make it again", "best of HFUSE&apos;s search",
-        "prefers-color-scheme: dark", "GPU or compilers busy 91 % of it"})
+        "prefers-color-scheme: dark", "Utilisation before and after", "GPU or compilers busy 91 % of it"})
     EXPECT_THAT(Html, HasSubstr(Part));
-  EXPECT_EQ(occurrences(Html, "<td class=\"n\" style=\"--bar: "),
-            R.Baselines.size() + S.BestOfKind.size() + S.Hfuse.has_value());
-  EXPECT_EQ(occurrences(Html, "--bar: 100.0%"), 1u); // the longest of both tables
+  EXPECT_EQ(occurrences(Html, "<svg "), 4u);
   EXPECT_THAT(Html, HasSubstr(R.Command));
   EXPECT_THAT(Html, HasSubstr("upsample&lt;4&gt;"));
   EXPECT_THAT(Html, Not(HasSubstr("upsample<4>")));
@@ -82,6 +80,16 @@ TEST_F(Report, HtmlLoadsNothing) {
   const std::string Html = htmlReport(R, S);
   for (const char *Loader : {"http:", "https:", "src=", "href=", "@import", "url(", "<script"})
     EXPECT_THAT(Html, Not(HasSubstr(Loader)));
+}
+
+TEST_F(Report, EveryMeasurementIsADot) {
+  size_t Measurements = 0;
+  for (const TraceEntry &E : R.Tried)
+    Measurements += E.Measured && E.Result.Outcome == Fate::Measured;
+  const std::string Html = htmlReport(R, S);
+  const size_t Plot = Html.find("All candidates, in the order in which they were measured</figcaption>");
+  ASSERT_NE(Plot, std::string::npos);
+  EXPECT_EQ(occurrences(Html.substr(Plot), "<circle "), Measurements);
 }
 
 TEST_F(Report, FailuresAreCountedByCause) {
@@ -140,12 +148,12 @@ TEST_F(Report, WithoutMeasurementsItSaysSo) {
   EXPECT_THAT(htmlReport(Modelled, Without), HasSubstr("no GPU"));
 }
 
-TEST(EmptyReport, HasNoBarAndNoTile) {
+TEST(EmptyReport, HasNoPlotAndNoTile) {
   TuneResult R;
   R.What = syntheticProblem(0);
   const Summary S = summarize(R);
   EXPECT_EQ(S.What, Advice::Unknown);
-  EXPECT_THAT(htmlReport(R, S), Not(HasSubstr("--bar:")));
+  EXPECT_THAT(htmlReport(R, S), Not(HasSubstr("<svg ")));
   EXPECT_THAT(htmlReport(R, S), Not(HasSubstr("class=\"tiles\"")));
   EXPECT_FALSE(textReport(R, S).empty());
 }
@@ -158,17 +166,33 @@ std::string browser() {
   return {};
 }
 
-// What only a browser knows: whether the page fits, and its style is read. The probe is appended to the page, and its findings
+// What only a browser knows: whether text fits where it was put. The probe is appended to the page, and its findings
 // are read from the document afterwards.
 constexpr const char *Probe = R"html(<script>
   const wrong = [];
   const say = (what, element) => wrong.push(what + ': ' + element.textContent.trim().slice(0, 60));
   if (document.documentElement.scrollWidth > innerWidth) wrong.push('the page is wider than the window');
-  const bars = document.querySelectorAll('td[style]');
-  for (const bar of bars)
-    if (!getComputedStyle(bar).backgroundImage.startsWith('linear-gradient')) say('not drawn', bar);
-  document.body.innerHTML = '<pre id="found">bars ' + bars.length + '; wrong ' + wrong.length + '\n' + wrong.join('\n') +
-    '</pre>';
+  let texts = 0;
+  for (const svg of document.querySelectorAll('svg')) {
+    const frame = svg.getBoundingClientRect();
+    if (frame.width < 200 || frame.height < 20) wrong.push('a plot has no size');
+    for (const text of svg.querySelectorAll('text')) {
+      const box = text.getBoundingClientRect();
+      ++texts;
+      if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1 || box.bottom > frame.bottom + 1)
+        say('outside its plot', text);
+    }
+    const ticks = [...svg.querySelectorAll('text')].map(t => [t, t.getBoundingClientRect()]);
+    for (let i = 0; i < ticks.length; ++i)
+      for (let j = 0; j < i; ++j) {
+        const [a, b] = [ticks[i][1], ticks[j][1]];
+        if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3)
+          say('overlaps ' + ticks[j][0].textContent, ticks[i][0]);
+      }
+  }
+  const colour = getComputedStyle(document.querySelector('circle')).fill;
+  document.body.innerHTML = '<pre id="found">plots ' + document.querySelectorAll('svg').length + '; texts ' + texts +
+    '; circle ' + colour + '; wrong ' + wrong.length + '\n' + wrong.join('\n') + '</pre>';
 </script></body>)html";
 
 TEST_F(Report, IsDrawnByABrowser) {
@@ -190,8 +214,9 @@ TEST_F(Report, IsDrawnByABrowser) {
   };
   for (const char *Size : {"1200,1000", "420,900"}) {
     const std::string Dom = Run({fmt::format("--window-size={}", Size), "--dump-dom", "file://" + Probed});
-    EXPECT_THAT(Dom, Not(HasSubstr("bars 0; "))) << Size;
-    EXPECT_THAT(Dom, HasSubstr("; wrong 0\n")) << Size; // the style sheet reaches the bars
+    EXPECT_THAT(Dom, HasSubstr("plots 4; ")) << Size;
+    EXPECT_THAT(Dom, HasSubstr("wrong 0\n")) << Size;
+    EXPECT_THAT(Dom, HasSubstr("circle rgb(10, 111, 194)")) << Size; // the style sheet reaches the plots
   }
   Run({"--window-size=1200,2600", "--screenshot=" + Picture, "file://" + Page});
   EXPECT_GT(fs::exists(Picture) ? fs::file_size(Picture) : 0, 50'000u);
