@@ -256,7 +256,7 @@ public:
     for (unsigned I = 0; I < Kernels.size(); ++I)
       for (const LinkText &L : Request.Links)
         if (L.From == name(I) && L.To == takerOf(Second.Name) && L.Parameter == "a" &&
-            Kernels[I].Shape.Shape != KernelShape::Pointwise)
+            (Kernels[I].Shape.Shape != KernelShape::Pointwise || Kernels[I].Shape.Width > 1))
           return take(I, L.Factors.front());
     return llvm::Error::success();
   }
@@ -307,7 +307,8 @@ private:
     const std::unique_ptr<DeviceIr> Ir = reach(*Own.Parsed.Unit, *Own.Parsed.Kernel, Reach);
     if (!Ir)
       return refuse(Kernel, "Clang makes no code of it", "write it in another way");
-    if (const auto Why = notSoftmax(*Ir, Own.Facts, Own.Accesses, Asked))
+    SoftmaxScale Scale;
+    if (const auto Why = notSoftmax(*Ir, Own.Facts, Own.Accesses, Asked, Scale))
       return badInput(
           fmt::format("{} is no function of an element, and not shown to be a softmax: {}", name(Kernel), Why->What),
           "link its sizes, and write max, exp, sum and quotient plainly; or leave it to a launch of its own",
@@ -316,6 +317,8 @@ private:
       return badInput(fmt::format("the softmax of {} would be summed in another order", name(Kernel)),
                       "allow that with --reassociate", Own.Facts.Where);
     Second.Facts.Softmax = Taken;
+    Second.Facts.Scale = Scale.Constant;
+    Second.Facts.ScaledBy = Scale.Parameter.empty() ? "" : "scale";
     leaveOut(Kernel);
     return llvm::Error::success();
   }

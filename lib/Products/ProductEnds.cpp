@@ -32,6 +32,12 @@ public:
     add(Name, "int", "int ", 4, ScalarKind::Signed, P);
   }
 
+  void real(const std::string &Name) {
+    ParameterAccess P;
+    P.BuiltinType = true;
+    add(Name, "float", "float ", 4, ScalarKind::Float, P);
+  }
+
   /// Each thread accesses its own of m · `Columns` elements.
   ProductEnd pointwise(const std::string &Array, AccessSite::Kind What, const std::string &Columns) {
     const Polynomial Bound = Polynomial::atom("m") * Polynomial::atom(Columns);
@@ -95,6 +101,8 @@ ProductEnd takingEnd(const std::string &Name, const ProductFacts &Product, const
   Taking.array("a", Product.Softmax.empty() ? Product.Type : Product.Softmax, true);
   Taking.number("m");
   Taking.number("k");
+  if (!Product.ScaledBy.empty())
+    Taking.real(Product.ScaledBy);
   return Taking.pointwise("a", AccessSite::Kind::Load, "k");
 }
 

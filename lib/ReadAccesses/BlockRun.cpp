@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringSwitch.h>
-#include <llvm/IR/ConstantFold.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/InlineAsm.h>
@@ -12,6 +11,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
+#include <cmath>
 #include <set>
 
 namespace cufuse {
@@ -33,6 +33,9 @@ public:
          std::int64_t PerBlock, Terms &All)
       : Kernel(Kernel), Layout(Kernel.getDataLayout()), Block(Block), Arguments(std::move(Arguments)), In(In),
         Bytes(Bytes), PerBlock(PerBlock), All(All) {
+    for (const llvm::Argument &A : Kernel.args())
+      if (A.getType()->isFloatTy())
+        this->Arguments[A.getArgNo()] = Value::real(All.given(A.getArgNo()));
     Objects.resize(this->Arguments.size());
     for (const llvm::Instruction &I : llvm::instructions(Kernel))
       Slots.try_emplace(&I, Slots.size());
@@ -84,14 +87,6 @@ private:
     T.Next = T.Next->getNextNode();
   }
 
-  /// Numbers of fewer bits than 64 are kept with their sign.
-  static std::int64_t wrapped(std::int64_t N, unsigned Bits) {
-    return Bits >= 64 ? N : llvm::SignExtend64(static_cast<std::uint64_t>(N), Bits);
-  }
-  static std::uint64_t positive(std::int64_t N, unsigned Bits) {
-    return Bits >= 64 ? N : static_cast<std::uint64_t>(N) & ((std::uint64_t(1) << Bits) - 1);
-  }
-
   // -- Values
 
   unsigned object(const void *Key) {
@@ -127,10 +122,6 @@ private:
     return Expression && Expression->isCast() ? of(T, Expression->getOperand(0)) : Value();
   }
 
-  static SymbolicNumber sum(SymbolicNumber A, SymbolicNumber B, std::int64_t Times = 1) {
-    return {A.Constant + Times * B.Constant, A.PerBlock + Times * B.PerBlock, A.PerGrid + Times * B.PerGrid};
-  }
-
   Value moved(Thread &T, const llvm::GEPOperator &Gep) {
     Value Result = of(T, Gep.getPointerOperand());
     if (Result.What != Kind::Pointer)
@@ -147,80 +138,6 @@ private:
                             static_cast<std::int64_t>(Step.getSequentialElementStride(Layout).getFixedValue()));
     }
     return Result;
-  }
-
-  /// Is A < B for each block of each grid? Nothing if that depends on them.
-  static std::optional<bool> isLess(SymbolicNumber A, SymbolicNumber B) {
-    // 0 <= b < G: what is linear in b is least and largest at the ends, and there linear in G >= 1.
-    auto IsPositive = [](SymbolicNumber N) {
-      return N.Constant + N.PerGrid > 0 && N.PerGrid >= 0 && N.PerBlock + N.PerGrid >= 0;
-    };
-    const SymbolicNumber Difference = sum(B, A, -1), Opposite = sum(sum(A, B, -1), {1});
-    if (IsPositive(Difference))
-      return true;
-    return IsPositive(Opposite) ? std::optional(false) : std::nullopt;
-  }
-
-  Value compare(const llvm::ICmpInst &I, Value A, Value B) {
-    using llvm::CmpInst;
-    if (A.What != Kind::Number || B.What != Kind::Number)
-      return {};
-    const auto Of = [](bool Holds) { return Value::number(Holds ? -1 : 0); };
-    if (A.isConstant() && B.isConstant() && I.getOperand(0)->getType()->isIntegerTy()) {
-      const unsigned Bits = I.getOperand(0)->getType()->getIntegerBitWidth();
-      return Of(llvm::ICmpInst::compare(llvm::APInt(Bits, positive(A.Number.Constant, Bits)),
-                                        llvm::APInt(Bits, positive(B.Number.Constant, Bits)), I.getPredicate()));
-    }
-    const SymbolicNumber Negative{-1};
-    if (I.isUnsigned() && !(isLess(Negative, A.Number).value_or(false) && isLess(Negative, B.Number).value_or(false)))
-      return {};
-    const auto Less = isLess(A.Number, B.Number), More = isLess(B.Number, A.Number);
-    switch (I.getPredicate()) {
-    case CmpInst::ICMP_SLT:
-    case CmpInst::ICMP_ULT:
-      return Less ? Of(*Less) : Value();
-    case CmpInst::ICMP_SGT:
-    case CmpInst::ICMP_UGT:
-      return More ? Of(*More) : Value();
-    case CmpInst::ICMP_SGE:
-    case CmpInst::ICMP_UGE:
-      return Less ? Of(!*Less) : Value();
-    case CmpInst::ICMP_SLE:
-    case CmpInst::ICMP_ULE:
-      return More ? Of(!*More) : Value();
-    default:
-      return (Less && *Less) || (More && *More) ? Of(I.getPredicate() == CmpInst::ICMP_NE) : Value();
-    }
-  }
-
-  Value integers(const llvm::BinaryOperator &I, Value A, Value B) {
-    if (A.What != Kind::Number || B.What != Kind::Number)
-      return {};
-    const unsigned Bits = I.getType()->getIntegerBitWidth();
-    if (A.isConstant() && B.isConstant()) {
-      const auto Of = [&](Value Each) {
-        return llvm::ConstantInt::get(I.getType(), positive(Each.Number.Constant, Bits));
-      };
-      auto *Folded =
-          llvm::dyn_cast_or_null<llvm::ConstantInt>(llvm::ConstantFoldBinaryInstruction(I.getOpcode(), Of(A), Of(B)));
-      return Folded ? Value::number(Folded->getSExtValue()) : Value();
-    }
-    switch (I.getOpcode()) {
-    case llvm::Instruction::Add:
-      return Value::number(sum(A.Number, B.Number));
-    case llvm::Instruction::Sub:
-      return Value::number(sum(A.Number, B.Number, -1));
-    case llvm::Instruction::Mul:
-      if (!B.isConstant())
-        std::swap(A, B);
-      return B.isConstant() ? Value::number(sum({}, A.Number, B.Number.Constant)) : Value();
-    case llvm::Instruction::Shl:
-      return B.isConstant() && B.Number.Constant >= 0 && B.Number.Constant < 32
-                 ? Value::number(sum({}, A.Number, std::int64_t(1) << B.Number.Constant))
-                 : Value();
-    default:
-      return {};
-    }
   }
 
   Value reals(Term::Kind What, Value A, Value B) {
@@ -268,6 +185,15 @@ private:
       if (A.isConstant())
         return Value::number(wrapped(A.Number.Constant, Bits(I.getType())));
       return A.What == Kind::Number && Bits(I.getType()) >= 32 ? A : Value();
+    case llvm::Instruction::SIToFP:
+    case llvm::Instruction::UIToFP:
+      if (A.isConstant() && I.getType()->isFloatTy()) {
+        const unsigned Of = Bits(I.getOperand(0)->getType());
+        return Value::real(All.constant(I.getOpcode() == llvm::Instruction::SIToFP
+                                            ? static_cast<float>(A.Number.Constant)
+                                            : static_cast<float>(positive(A.Number.Constant, Of))));
+      }
+      return {};
     default:
       return {};
     }
@@ -286,6 +212,9 @@ private:
     using llvm::CmpInst;
     if (A.What != Kind::Real || B.What != Kind::Real)
       return {};
+    if (const Term &X = All[A.Of], &Y = All[B.Of]; X.What == Term::Kind::Constant && Y.What == Term::Kind::Constant)
+      return Value::number(
+          llvm::FCmpInst::compare(llvm::APFloat(X.Value), llvm::APFloat(Y.Value), I.getPredicate()) ? -1 : 0);
     switch (I.getPredicate()) {
     case CmpInst::FCMP_OGT:
     case CmpInst::FCMP_OGE:
@@ -376,6 +305,12 @@ private:
     const auto Made = [&](Term::Kind What) { return reals(What, Of(0), Of(1)); };
     if (Name == "__nv_expf" || Name == "__nv_fast_expf" || Name == "llvm.exp.f32")
       return reals(Term::Kind::Exponential, Of(0), Value::real(0));
+    if (Name == "__nv_exp2f" || Name == "llvm.nvvm.ex2.approx.f" || Name == "llvm.exp2.f32")
+      return reals(Term::Kind::Exponential, reals(Term::Kind::Product, Of(0), Value::real(All.constant(std::log(2)))),
+                   Value::real(0));
+    if (const bool Inverse = Name == "__nv_rsqrtf"; Inverse || Name == "__nv_sqrtf" || Name == "llvm.sqrt.f32")
+      if (const Value A = Of(0); A.What == Kind::Real && All[A.Of].What == Term::Kind::Constant)
+        return Value::real(All.constant(std::pow(All[A.Of].Value, Inverse ? -0.5 : 0.5)));
     if (Name == "__nv_fmaxf" || Name == "llvm.maxnum.f32" || Name == "llvm.nvvm.fmax.f")
       return Made(Term::Kind::Largest);
     if (Name == "__nv_fdividef" || Name == "__nv_fast_fdividef" || Name == "__nv_fdiv_rn" ||
@@ -407,7 +342,7 @@ private:
     };
     if (Call.isInlineAsm()) {
       const auto Result = assembly(T, Call);
-      return Result ? Done(*Result) : stop(&Call, "the value of this assembly is not known");
+      return Result ? Done(*Result) : stop(&Call, "what this assembly does is not known");
     }
     const llvm::Function *Callee = Call.getCalledFunction();
     llvm::StringRef Name = Callee ? Callee->getName() : "";
@@ -553,10 +488,12 @@ private:
     Value Result;
     if (auto *Binary = llvm::dyn_cast<llvm::BinaryOperator>(&I))
       Result = binary(*Binary, Operand(0), Operand(1));
+    else if (I.getOpcode() == llvm::Instruction::FNeg && I.getType()->isFloatTy())
+      Result = reals(Term::Kind::Product, Operand(0), Value::real(All.constant(-1)));
     else if (auto *Cast = llvm::dyn_cast<llvm::CastInst>(&I))
       Result = cast(*Cast, Operand(0));
     else if (auto *Compare = llvm::dyn_cast<llvm::ICmpInst>(&I))
-      Result = compare(*Compare, Operand(0), Operand(1));
+      Result = comparison(*Compare, Operand(0), Operand(1));
     else if (auto *Compare = llvm::dyn_cast<llvm::FCmpInst>(&I))
       Result = compareReals(*Compare, Operand(0), Operand(1));
     else if (llvm::isa<llvm::SelectInst>(I))
@@ -579,7 +516,7 @@ private:
   const llvm::Function &Kernel;
   const llvm::DataLayout &Layout;
   const BlockShape Block;
-  const std::vector<Value> Arguments;
+  std::vector<Value> Arguments;
   const unsigned In, Bytes;
   const std::int64_t PerBlock;
   Terms &All;

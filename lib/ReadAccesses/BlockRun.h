@@ -1,6 +1,7 @@
 // A block of a kernel, run on symbols: what it stores, as terms of what it loads.
 #pragma once
 
+#include "SymbolicNumbers.h"
 #include "Terms.h"
 
 #include "cufuse/Support/BlockShape.h"
@@ -14,31 +15,6 @@
 #include <vector>
 
 namespace cufuse {
-
-/// Constant + PerBlock * blockIdx.x + PerGrid * gridDim.x.
-struct SymbolicNumber {
-  std::int64_t Constant = 0, PerBlock = 0, PerGrid = 0;
-  bool isConstant() const { return PerBlock == 0 && PerGrid == 0; }
-  friend auto operator<=>(const SymbolicNumber &, const SymbolicNumber &) = default;
-};
-
-struct SymbolicValue {
-  enum class Kind : std::uint8_t {
-    Unknown,
-    Number,
-    Pointer,    ///< `Number` bytes behind the begin of object `Of`.
-    Real,       ///< Term `Of`.
-    Comparison, ///< Is term `Of` larger than `Other`, or equal?
-  } What = Kind::Unknown;
-  unsigned Of = 0, Other = 0;
-  SymbolicNumber Number = {};
-
-  static SymbolicValue number(std::int64_t Constant) { return {Kind::Number, 0, 0, {Constant}}; }
-  static SymbolicValue number(SymbolicNumber N) { return {Kind::Number, 0, 0, N}; }
-  static SymbolicValue real(unsigned Term) { return {Kind::Real, Term}; }
-  static SymbolicValue pointer(unsigned Object, SymbolicNumber Bytes = {}) { return {Kind::Pointer, Object, 0, Bytes}; }
-  bool isConstant() const { return What == Kind::Number && Number.isConstant(); }
-};
 
 /// Runs all threads of block blockIdx.x of a grid in x, where both are symbols: for any block of any grid. Threads
 /// change only where they wait for each other: any order is right for a kernel without races. Indices are taken not to

@@ -18,7 +18,10 @@ using Kind = Term::Kind;
 /// What is stored for the elements of a row, as terms.
 class RowCheck {
 public:
-  RowCheck(const Terms &All, std::int64_t First, std::int64_t Columns) : All(All), First(First), Columns(Columns) {}
+  using Factor = std::pair<double, unsigned>; ///< A number, and the term of an argument; 0: none.
+  /// `Scale`: what all elements are multiplied with; none: no element was seen.
+  RowCheck(const Terms &All, std::int64_t First, std::int64_t Columns, std::optional<Factor> &Scale)
+      : All(All), First(First), Columns(Columns), Scale(Scale) {}
 
   /// "" if it is the softmax's element of that column.
   std::string element(unsigned Stored, std::int64_t Column) {
@@ -35,7 +38,8 @@ public:
   }
 
 private:
-  using Exponent = std::map<unsigned, int>; ///< How often it has a term as a summand.
+  /// By what each term is multiplied, also with the second: their sum.
+  using Exponent = std::map<std::pair<unsigned, unsigned>, double>;
 
   std::string quotient(unsigned Over, unsigned Under, std::int64_t Column) {
     std::map<std::int64_t, unsigned> One;
@@ -84,21 +88,50 @@ private:
     return true;
   }
 
+  /// A term times a number and an argument; 0: none.
+  struct Scaled {
+    unsigned Of, Given = 0;
+    double Times = 1;
+  };
+  /// From products to what is in no product; nothing if two arguments are.
+  std::optional<Scaled> unscaled(Scaled From) const {
+    for (;;) {
+      const Term &T = All[From.Of];
+      if (T.What == Kind::Quotient && All[T.B].What == Kind::Constant) {
+        From = {T.A, From.Given, From.Times / All[T.B].Value};
+        continue;
+      }
+      if (T.What != Kind::Product)
+        return From;
+      const bool ByA = All[T.A].What == Kind::Constant || All[T.A].What == Kind::Given;
+      const unsigned By = ByA ? T.A : T.B;
+      From.Of = ByA ? T.B : T.A;
+      if (All[By].What == Kind::Constant)
+        From.Times *= All[By].Value;
+      else if (All[By].What == Kind::Given && From.Given == 0)
+        From.Given = By;
+      else
+        return std::nullopt;
+    }
+  }
+
   /// Adds the exponent of an exponential.
   bool addTo(Exponent &Power, unsigned Number) {
     if (All[Number].What != Kind::Exponential)
       return false;
-    std::vector<std::pair<unsigned, int>> Left = {{All[Number].A, 1}};
+    std::vector<Scaled> Left = {{All[Number].A}};
     while (!Left.empty()) {
-      const auto [Now, Times] = Left.back();
+      const auto Now = unscaled(Left.back());
       Left.pop_back();
-      const Term &T = All[Now];
+      if (!Now)
+        return false;
+      const Term &T = All[Now->Of];
       if (T.What == Kind::Sum || T.What == Kind::Difference) {
-        Left.emplace_back(T.A, Times);
-        Left.emplace_back(T.B, T.What == Kind::Sum ? Times : -Times);
+        Left.push_back({T.A, Now->Given, Now->Times});
+        Left.push_back({T.B, Now->Given, T.What == Kind::Sum ? Now->Times : -Now->Times});
       } else if (T.What == Kind::Element || T.What == Kind::Largest) {
-        if ((Power[Now] += Times) == 0)
-          Power.erase(Now);
+        if ((Power[{Now->Of, Now->Given}] += Now->Times) == 0)
+          Power.erase({Now->Of, Now->Given});
       } else if (!(T.What == Kind::Constant && T.Value == 0)) {
         return false;
       }
@@ -106,31 +139,39 @@ private:
     return true;
   }
 
-  /// x, if it is x - m.
+  /// x, if it is s x - m, where m is s times the largest, or the largest of all s x.
   std::optional<std::int64_t> ofElement(const Exponent &Power) {
     std::optional<std::int64_t> Element;
-    int Largest = 0;
-    for (const auto &[Number, Times] : Power) {
-      if (isLargest(Number)) {
-        Largest += Times;
-      } else if (All[Number].What == Kind::Element && Times == 1 && !Element) {
+    std::optional<Factor> OfElement, OfLargest;
+    for (const auto &[Key, Times] : Power) {
+      const auto &[Number, Given] = Key;
+      if (const auto Own = isLargest(Number)) {
+        if (OfLargest || (Own->second != 0 && Given != 0))
+          return std::nullopt;
+        OfLargest = Factor{-Times * Own->first, Own->second | Given};
+      } else if (All[Number].What == Kind::Element && !Element) {
         Element = All[Number].Element;
+        OfElement = Factor{Times, Given};
       } else {
         return std::nullopt;
       }
     }
-    return Largest == -1 ? Element : std::nullopt;
+    if (!OfElement || OfLargest != OfElement || (Scale && Scale != OfElement))
+      return std::nullopt;
+    Scale = OfElement;
+    return Element;
   }
 
-  /// Of all elements of the row?
-  bool isLargest(unsigned Number) {
+  /// Of all elements of the row, each times a factor?
+  std::optional<Factor> isLargest(unsigned Number) {
     if (All[Number].What != Kind::Largest && !(All[Number].What == Kind::Element && Columns == 1))
-      return false;
-    const auto [Known, IsNew] = Maxima.try_emplace(Number, false);
+      return std::nullopt;
+    const auto [Known, IsNew] = Maxima.try_emplace(Number);
     if (!IsNew)
       return Known->second;
     std::set<unsigned> Seen;
     std::vector<unsigned> Left = {Number};
+    std::optional<Factor> Own;
     std::int64_t Elements = 0;
     while (!Left.empty()) {
       const unsigned Now = Left.back();
@@ -141,26 +182,30 @@ private:
       if (T.What == Kind::Largest) {
         Left.push_back(T.A);
         Left.push_back(T.B);
-      } else if (T.What == Kind::Element && T.Element >= First && T.Element < First + Columns) {
-        ++Elements;
       } else if (!(T.What == Kind::Constant && T.Value <= -FLT_MAX)) {
-        return false;
+        const auto Each = unscaled({Now});
+        if (!Each || All[Each->Of].What != Kind::Element || All[Each->Of].Element < First ||
+            All[Each->Of].Element >= First + Columns || (Own && *Own != Factor{Each->Times, Each->Given}))
+          return std::nullopt;
+        Own = Factor{Each->Times, Each->Given};
+        ++Elements;
       }
     }
-    return Maxima[Number] = Elements == Columns;
+    return Maxima[Number] = Elements == Columns ? Own : std::nullopt;
   }
 
   const Terms &All;
   const std::int64_t First, Columns;
-  std::map<unsigned, bool> Maxima; ///< Those that were asked for: are they the row's?
-  std::set<unsigned> Sums;         ///< Of the row.
+  std::optional<Factor> &Scale;
+  std::map<unsigned, std::optional<Factor>> Maxima; ///< Those that were asked for: are they the row's?
+  std::set<unsigned> Sums;                          ///< Of the row.
 };
 
 class SoftmaxProof {
 public:
   SoftmaxProof(const DeviceIr &Ir, const KernelFacts &Facts, const KernelAccesses &Accesses,
-               const SoftmaxLaunch &Launch)
-      : Ir(Ir), Facts(Facts), Accesses(Accesses), Launch(Launch) {}
+               const SoftmaxLaunch &Launch, SoftmaxScale &Scale)
+      : Ir(Ir), Facts(Facts), Accesses(Accesses), Launch(Launch), Scale(Scale) {}
 
   std::optional<Finding> run() {
     const llvm::Function &Kernel = Ir.kernel();
@@ -196,10 +241,11 @@ public:
       return at(nullptr, fmt::format("a block stores {} elements of {}, not {}", Stored.size(), Launch.Out, PerBlock));
     std::int64_t Next = 0;
     std::optional<RowCheck> Row;
+    std::optional<RowCheck::Factor> Factor;
     for (const auto &[Place, What] : Stored) {
       const std::int64_t Column = Next % Launch.Columns;
       if (Column == 0)
-        Row.emplace(Run.terms(), Next, Launch.Columns);
+        Row.emplace(Run.terms(), Next, Launch.Columns, Factor);
       if (Place != SymbolicNumber{Next * OutBytes, PerBlock * OutBytes, 0} || What.first != OutBytes)
         return at(nullptr, "where it stores is not the row that it loads");
       if (What.second.What != SymbolicValue::Kind::Real)
@@ -208,6 +254,9 @@ public:
         return at(nullptr, std::move(Why));
       ++Next;
     }
+    Scale.Constant = static_cast<float>(Factor->first);
+    if (Factor->second != 0)
+      Scale.Parameter = Accesses.Parameters[Run.terms()[Factor->second].Element].Name;
     return std::nullopt;
   }
 
@@ -225,13 +274,14 @@ private:
   const KernelFacts &Facts;
   const KernelAccesses &Accesses;
   const SoftmaxLaunch &Launch;
+  SoftmaxScale &Scale;
 };
 
 } // namespace
 
 std::optional<Finding> notSoftmax(const DeviceIr &Ir, const KernelFacts &Facts, const KernelAccesses &Accesses,
-                                  const SoftmaxLaunch &Launch) {
-  return SoftmaxProof(Ir, Facts, Accesses, Launch).run();
+                                  const SoftmaxLaunch &Launch, SoftmaxScale &Scale) {
+  return SoftmaxProof(Ir, Facts, Accesses, Launch, Scale).run();
 }
 
 } // namespace cufuse

@@ -13,6 +13,7 @@ namespace cufuse {
 struct Term {
   enum class Kind : std::uint8_t {
     Element, ///< Of the input, counted from the first of the block.
+    Given,   ///< Argument number `Element`.
     Constant,
     Sum,
     Difference,
@@ -32,6 +33,7 @@ class Terms {
 public:
   const Term &operator[](unsigned Number) const { return All[Number]; }
   unsigned element(std::int64_t Number) { return add({Term::Kind::Element, 0, 0, Number}); }
+  unsigned given(std::int64_t Argument) { return add({Term::Kind::Given, 0, 0, Argument}); }
   unsigned constant(double Value) { return add({Term::Kind::Constant, 0, 0, 0, Value}); }
   unsigned make(Term::Kind What, unsigned A, unsigned B = 0);
   bool is(unsigned Number, double Value) const {

@@ -147,7 +147,7 @@ private:
           {"ROWS", Second.Softmax.empty() ? "f(A B)" : "softmax(f(A B))"},
           {"SUM", First.Result},
           {"BETWEEN", function(Stages[0])},
-          {"TAKEN", registers(Streams[*streamOf(Streams, *Taken, "a")])},
+          {"TAKEN", taken(*Taken)},
           {"BEHIND", function(Stages[1])},
           {"RESULT", registers(result())},
           {"PRODUCTS", outputText("CufuseProducts<{}, {}, {}, {}, {}, {}, {}, {}>", First.Type, First.Result, First.N,
@@ -157,6 +157,17 @@ private:
           {"RUN", wrapped("  Products::run(", Arguments, ");", 6)}});
     Result.Text.Callee = Result.Facts.Name;
     Result.Text.Elements = LaunchElements{hostText(Graph.argument(Stages[0].From, "m")), 1, Plan.Rows};
+  }
+
+  /// What the second product, or the softmax before it, takes.
+  OutputText taken(unsigned Node) const {
+    OutputText Text = registers(Streams[*streamOf(Streams, Node, "a")]);
+    if (Second.Scale == 1 && Second.ScaledBy.empty())
+      return Text;
+    Text = outputText("static_cast<float>({})", Text);
+    if (Second.Scale != 1)
+      Text = outputText("{} * {}", Text, fmt::format("{:#.9g}f", Second.Scale));
+    return Second.ScaledBy.empty() ? Text : outputText("{} * {}", Text, argument(Node, Second.ScaledBy));
   }
 
   /// The last of the templates' parameters.

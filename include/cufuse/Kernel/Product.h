@@ -18,6 +18,8 @@ struct ProductFacts {
   std::int64_t Rows = 0; ///< So many rows of A share a B, one of those that follow each other; 0: all do.
   /// A's rows are the softmax of rows with elements of this type, which are taken in its place; empty: A is taken.
   std::string Softmax = {};
+  float Scale = 1;           ///< Before that softmax.
+  std::string ScaledBy = {}; ///< A further factor, its parameter; empty: none.
 
   /// The value of a parameter, where it is known.
   std::optional<std::int64_t> known(std::string_view Parameter) const {

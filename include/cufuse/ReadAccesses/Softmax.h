@@ -16,9 +16,16 @@ struct SoftmaxLaunch {
   std::string In, Out; ///< Parameters: the rows, without gaps, and the results.
 };
 
-/// Nothing if each block stores the softmax of each of its rows, exp(x - m) over the sum of those, where m is the
-/// largest, and nothing else; else why that is not shown. Sums may be taken in any order.
+/// What each element of a row is multiplied with before the softmax.
+struct SoftmaxScale {
+  float Constant = 1;
+  std::string Parameter; ///< Also with this one, if any.
+};
+
+/// Nothing if each block stores the softmax of each of its rows, exp(s x - m) over the sum of those, where m is the
+/// largest of all s x, and s the `Scale`, and nothing else; else why that is not shown. Sums may be taken in any order.
+/// exp(s (x - m)) with m the largest x is the same, unless it overflows where s is less than 0.
 std::optional<Finding> notSoftmax(const DeviceIr &Ir, const KernelFacts &Facts, const KernelAccesses &Accesses,
-                                  const SoftmaxLaunch &Launch);
+                                  const SoftmaxLaunch &Launch, SoftmaxScale &Scale);
 
 } // namespace cufuse
