@@ -16,9 +16,8 @@ template <typename C, int N> struct CufuseSoftmax {
 #pragma unroll
     for (int i = 0; i < Count; ++i) {
       const int at = n + i / 4 * 8 + place.column + i % 2, h = i / 2 % 2;
-      sums[i] = N % (Count * 2) == 0 || at < N
-                    ? static_cast<float>(between((h ? place.second : place.first) + at, rounded[i]))
-                    : -Infinity;
+      sums[i] =
+          N % (Count * 2) == 0 || at < N ? static_cast<float>(between(place.element(h, at), rounded[i])) : -Infinity;
       largest[h] = fmaxf(largest[h], sums[i]);
     }
 #pragma unroll

@@ -45,11 +45,20 @@ template <int Columns> struct CufuseSums {
   int column;       ///< The same.
   long long first;  ///< The element at that row's begin,
   long long second; ///< and at that of the other one. Rows behind the last are played as the last.
+  static constexpr bool IsPower = (Columns & (Columns - 1)) == 0;
 
   __device__ __forceinline__ CufuseSums(int tile, int rows) {
     const int lane = threadIdx.x % 32;
     row = tile + lane / 4, column = lane % 4 * 2;
-    first = 1ll * min(row, rows - 1) * Columns, second = 1ll * min(row + 8, rows - 1) * Columns;
+    const int most = IsPower ? 0x7fffffff / Columns : 0x7fffffff; // no row is more, and the compiler knows that
+    first = 1ll * (min(row, rows - 1) & most) * Columns, second = 1ll * (min(row + 8, rows - 1) & most) * Columns;
+  }
+
+  /// The number of an element of the first row or the second. Of a power of 2, what divides it by the columns sees
+  /// bits.
+  __device__ __forceinline__ long long element(int h, int at) const {
+    const long long begin = h ? second : first;
+    return IsPower ? begin | (at & (Columns - 1)) : begin + at;
   }
 
   /// What comes of 16 columns from `at` on, each as `element` has it, as an operand of the next product.
@@ -61,7 +70,7 @@ template <int Columns> struct CufuseSums {
 #pragma unroll
       for (int k = 0; k < 2; ++k) {
         const int here = at + i / 2 * 8 + column + k;
-        values[k] = Columns % 64 == 0 || here < Columns ? element((i % 2 ? second : first) + here, sums[i * 2 + k])
+        values[k] = Columns % 64 == 0 || here < Columns ? element(this->element(i % 2, here), sums[i * 2 + k])
                                                         : T(0.0f); // meets zeros, too, but might be no number
       }
       operand[i] = cufusePair(values[0], values[1]);
@@ -74,12 +83,11 @@ template <int Columns> struct CufuseSums {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
       T *const here = to + 1ll * (row + h * 8) * pitch + at;
-      const long long begin = (h ? second : first) + at + column;
       T values[8];
 #pragma unroll
       for (int i = 0; i < 8; ++i)
         if (at + i / 2 * 8 < Columns)
-          values[i] = element(begin + i / 2 * 8 + i % 2, sums[i / 2 * 4 + h * 2 + i % 2]);
+          values[i] = element(this->element(h, at + column + i / 2 * 8 + i % 2), sums[i / 2 * 4 + h * 2 + i % 2]);
       if constexpr (sizeof(T) == 4) {
 #pragma unroll
         for (int i = 0; i < 4; ++i)

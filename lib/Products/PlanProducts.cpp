@@ -131,14 +131,14 @@ std::optional<ProductsPlan> attentionOfWarpgroups(const ProductFacts &First, con
   Plan.By = ProductsPlan::Way::AttentionOfWarpgroups;
   Plan.Threads = 384;
   Plan.Rows = Groups * 64;
-  for (Plan.Slice = 128; Plan.Slice >= 64; Plan.Slice /= 2)
-    for (Plan.Slots = 2; Plan.Slots > 1; --Plan.Slots) {
-      const unsigned Chunk = (First.InRows ? K16 : K) * Plan.Slice * 2 + L * Plan.Slice * 2;
-      Plan.SharedBytes = Plan.Slots * Chunk + RowSlots * Groups * K * 128 + (2 * Plan.Slots + RowSlots) * 16 + 1024;
-      if (K16 / 4 + L / 2 + Plan.Slice / 2 + Plan.Slice / 4 + Others <= ProductsPlan::Computing &&
-          Plan.SharedBytes <= OfSm90)
-        return Plan;
-    }
+  Plan.Slots = 2; // four take no less time
+  for (Plan.Slice = 128; Plan.Slice >= 64; Plan.Slice /= 2) {
+    const unsigned Chunk = ((First.InRows ? K16 : K) + L) * Plan.Slice * 2;
+    Plan.SharedBytes = Plan.Slots * Chunk + RowSlots * Groups * K * 128 + (2 * Plan.Slots + RowSlots) * 16 + 1024;
+    if (K16 / 4 + L / 2 + Plan.Slice / 2 + Plan.Slice / 4 + Others <= ProductsPlan::Computing &&
+        Plan.SharedBytes <= OfSm90)
+      return Plan;
+  }
   return std::nullopt;
 }
 
