@@ -308,9 +308,6 @@ private:
     if (Name == "__nv_exp2f" || Name == "llvm.nvvm.ex2.approx.f" || Name == "llvm.exp2.f32")
       return reals(Term::Kind::Exponential, reals(Term::Kind::Product, Of(0), Value::real(All.constant(std::log(2)))),
                    Value::real(0));
-    if (const bool Inverse = Name == "__nv_rsqrtf"; Inverse || Name == "__nv_sqrtf" || Name == "llvm.sqrt.f32")
-      if (const Value A = Of(0); A.What == Kind::Real && All[A.Of].What == Term::Kind::Constant)
-        return Value::real(All.constant(std::pow(All[A.Of].Value, Inverse ? -0.5 : 0.5)));
     if (Name == "__nv_fmaxf" || Name == "llvm.maxnum.f32" || Name == "llvm.nvvm.fmax.f")
       return Made(Term::Kind::Largest);
     if (Name == "__nv_fdividef" || Name == "__nv_fast_fdividef" || Name == "__nv_fdiv_rn" ||

@@ -139,16 +139,17 @@ private:
     return true;
   }
 
-  /// x, if it is s x - m, where m is s times the largest, or the largest of all s x.
+  /// x, if it is s x - m, with m the largest of all s x. Or a number of 1 at most times such a difference: the products
+  /// before it are no more than those that the kernel has.
   std::optional<std::int64_t> ofElement(const Exponent &Power) {
     std::optional<std::int64_t> Element;
     std::optional<Factor> OfElement, OfLargest;
     for (const auto &[Key, Times] : Power) {
       const auto &[Number, Given] = Key;
       if (const auto Own = isLargest(Number)) {
-        if (OfLargest || (Own->second != 0 && Given != 0))
+        if (OfLargest || Given != 0 || Times >= 0 || static_cast<float>(-Times) > 1)
           return std::nullopt;
-        OfLargest = Factor{-Times * Own->first, Own->second | Given};
+        OfLargest = Factor{-Times * Own->first, Own->second};
       } else if (All[Number].What == Kind::Element && !Element) {
         Element = All[Number].Element;
         OfElement = Factor{Times, Given};

@@ -17,13 +17,8 @@ unsigned Terms::add(const Term &T) {
 }
 
 unsigned Terms::make(Term::Kind What, unsigned A, unsigned B) {
-  if (const double X = All[A].Value, Y = All[B].Value;
-      All[A].What == Term::Kind::Constant && All[B].What == Term::Kind::Constant) {
-    if (What == Term::Kind::Product)
-      return constant(X * Y);
-    if (What == Term::Kind::Quotient)
-      return constant(X / Y);
-  }
+  if (What == Term::Kind::Product && All[A].What == Term::Kind::Constant && All[B].What == Term::Kind::Constant)
+    return constant(static_cast<float>(All[A].Value * All[B].Value)); // as the device rounds it: a way may depend on it
   if (What == Term::Kind::Sum || What == Term::Kind::Product || What == Term::Kind::Largest)
     if (A > B)
       std::swap(A, B);

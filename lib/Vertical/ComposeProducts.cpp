@@ -156,7 +156,10 @@ private:
           {"BYTES", std::to_string(Plan.SharedBytes)},
           {"RUN", wrapped("  Products::run(", Arguments, ");", 6)}});
     Result.Text.Callee = Result.Facts.Name;
-    Result.Text.Elements = LaunchElements{hostText(Graph.argument(Stages[0].From, "m")), 1, Plan.Rows};
+    // In a batch, the last block of each matrix has fewer rows.
+    const std::int64_t Tiles = (First.Rows + Plan.Rows - 1) / Plan.Rows;
+    const unsigned Rows = Tiles > 0 ? static_cast<unsigned>(First.Rows / Tiles) : Plan.Rows;
+    Result.Text.Elements = LaunchElements{hostText(Graph.argument(Stages[0].From, "m")), 1, Rows};
   }
 
   /// What the second product, or the softmax before it, takes.

@@ -24,7 +24,7 @@ struct SoftmaxScale {
 
 /// Nothing if each block stores the softmax of each of its rows, exp(s x - m) over the sum of those, where m is the
 /// largest of all s x, and s the `Scale`, and nothing else; else why that is not shown. Sums may be taken in any order.
-/// exp(s (x - m)) with m the largest x is the same, unless it overflows where s is less than 0.
+/// exp(c (s x - m)), with a number c of 1 at most, has c in the scale.
 std::optional<Finding> notSoftmax(const DeviceIr &Ir, const KernelFacts &Facts, const KernelAccesses &Accesses,
                                   const SoftmaxLaunch &Launch, SoftmaxScale &Scale);
 
