@@ -31,8 +31,8 @@ template <typename C, int N> struct CufuseSoftmax {
         shift[h] = 0; // so far, exp(x) is 0 for all
       sum[h] *= by[h];
     }
-    // A product with log2(e) might be infinite: then the differences come first.
-    if (__any_sync(0xffffffff, fmaxf(fabsf(shift[0]), fabsf(shift[1])) > 1e30f))
+    // What is rounded in the product of a large number is no small power of 2, or it is infinite: then differences first.
+    if (__any_sync(0xffffffff, fmaxf(fabsf(shift[0]), fabsf(shift[1])) > 1e3f))
 #pragma unroll
       for (int i = 0; i < Count; ++i)
         sums[i] = (sums[i] - shift[i / 2 % 2]) * Log2OfE;
