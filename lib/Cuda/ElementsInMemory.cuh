@@ -14,6 +14,17 @@ template <int Width, typename Element> __device__ __forceinline__ void cufuseLoa
   for (int k = 0; k < Width; ++k)
     to[k] = pack.at[k];
 }
+#ifdef CUFUSE_ONCE
+/// The same where the kernels say that nobody loads it soon again.
+template <int Width, typename Element>
+__device__ __forceinline__ void cufuseLoadOnce(Element *to, const Element *from) {
+#pragma unroll
+  for (int j = 0; j < CufusePack<Element, Width>::bytes / 16; ++j) {
+    const uint4 part = ::__ldcs(reinterpret_cast<const uint4 *>(from) + j);
+    memcpy(to + j * Width / (CufusePack<Element, Width>::bytes / 16), &part, 16);
+  }
+}
+#endif
 template <int Width, typename Element> __device__ __forceinline__ void cufuseStore(const Element *of, Element *to) {
   typename CufusePack<Element, Width>::Type pack;
 #pragma unroll

@@ -480,7 +480,9 @@ private:
         if (Rows.empty() || (Stores && Rows.size() > 1) ||
             !llvm::all_of(Rows, [&](const RowAccess &A) { return A.EveryTurn && A.OfBlock && isPlayed(Node, A); }))
           continue;
-        Plan.Streams.push_back({Node, P.Name, Rows.front().Base, Stores});
+        RowStream &Stream = Plan.Streams.emplace_back(Node, P.Name, Rows.front().Base, Stores);
+        if (llvm::all_of(Rows, [&](const RowAccess &A) { return A.Rows == Rows.front().Rows; }))
+          Stream.Rows = Rows.front().Rows;
       }
   }
   bool isFollowed(unsigned Node, const ParameterAccess &P) const {

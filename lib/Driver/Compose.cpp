@@ -252,10 +252,14 @@ llvm::Expected<std::vector<LoadedKernel>> compose(std::vector<LoadedKernel> Kern
     auto One = composeOne(std::move(Members), Request.Groups.empty() ? Request : requestOf(Request, Own, Group), Own);
     if (!One)
       return One.takeError();
-    if (!Request.Groups.empty() && !One->Text.Variants.Parameters.empty())
-      return badInput(One->Facts.Name +
-                          " has rows in registers, by an instance for every length, and cannot run beside "
-                          "others",
+    const TextVariants &Instances = One->Text.Variants;
+    const bool IsOther = llvm::any_of(Result, [&](const LoadedKernel &Before) {
+      const TextVariants &Others = Before.Text.Variants;
+      return !Others.Parameters.empty() &&
+             (Others.Parameters != Instances.Parameters || Others.Otherwise != Instances.Otherwise);
+    });
+    if (!Request.Groups.empty() && !Instances.Parameters.empty() && (Instances.IsAlone || IsOther))
+      return badInput(One->Facts.Name + " has instances that another group has not, and cannot run beside others",
                       "fuse it by itself", One->Facts.Where);
     Result.push_back(std::move(*One));
   }

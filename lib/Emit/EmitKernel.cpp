@@ -4,6 +4,18 @@
 
 namespace cufuse {
 
+const AddedText &textOf(AddedParameter Added) {
+  static constexpr AddedText Texts[] = {{"const CufuseGrid", "grid", "Grid"},
+                                        {"const unsigned", "blocks", "Blocks"},
+                                        {"const CufuseShare", "share", "Share"},
+                                        {"const unsigned", "resident", "Resident"},
+                                        {"const unsigned", "dynamicOffset", "Offset"},
+                                        {"const unsigned", "dynamicStride", "Stride"},
+                                        {"const __grid_constant__ CufuseMaps", "maps", "maps"},
+                                        {"unsigned *const", "pools", "pools"}};
+  return Texts[static_cast<size_t>(Added)];
+}
+
 namespace {
 
 class KernelEmitter {
@@ -24,6 +36,10 @@ public:
     Out.line("__global__ void {}{}({} {{", constant(launchAttribute()), IsBound ? "fused_bound" : "fused",
              parameters());
     Out.write("#ifdef __CUDA_ARCH__");
+    // nvcc leaves it open, and loops over lanes as loops.
+    if (llvm::any_of(Constituents, [](const Constituent &C) { return textNames(*C.Text, "warpSize"); }) &&
+        llvm::none_of(Constituents, [](const Constituent &C) { return C.Text->OutsideMacros.contains("warpSize"); }))
+      Out.write("  __builtin_assume(warpSize == 32);");
     if (isMainAlone(Constituents, Plan))
       return Out.line("{}#endif\n}}", main(Plan.Partitions.front()));
     if (Plan.Shape == Geometry::Threads)
@@ -53,7 +69,7 @@ private:
   std::string blocks(const Constituent &C) const {
     return gridDimensions(*C.Facts) == 1 ? own(C, "blocks") : own(C, "grid") + ".blocks";
   }
-  const TextVariants &variants() const { return Constituents.front().Text->Variants; }
+  const TextVariants &variants() const { return variantsOf(Constituents); }
 
   /// How partitions come to the virtual blocks that they play, counted in groups of as many as there are copies.
   struct Walk {

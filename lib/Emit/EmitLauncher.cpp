@@ -8,18 +8,6 @@
 
 namespace cufuse {
 
-const AddedText &textOf(AddedParameter Added) {
-  static constexpr AddedText Texts[] = {{"const CufuseGrid", "grid", "Grid"},
-                                        {"const unsigned", "blocks", "Blocks"},
-                                        {"const CufuseShare", "share", "Share"},
-                                        {"const unsigned", "resident", "Resident"},
-                                        {"const unsigned", "dynamicOffset", "Offset"},
-                                        {"const unsigned", "dynamicStride", "Stride"},
-                                        {"const __grid_constant__ CufuseMaps", "maps", "maps"},
-                                        {"unsigned *const", "pools", "pools"}};
-  return Texts[static_cast<size_t>(Added)];
-}
-
 /// The launch of a constituent, in the launcher.
 static std::string launchName(llvm::ArrayRef<Constituent> Constituents, const Constituent &C) {
   return Constituents.size() == 1 ? "launch" : C.Name + "Launch";
@@ -251,16 +239,25 @@ private:
   unsigned cluster() const { return products() ? products()->Cluster : 1; }
   static bool isDynamic(const Constituent &C) { return !C.Facts->DynamicShared.empty(); }
   const char *kernel() const { return Plan.hasBound() || hasVariants() ? "kernel" : "fused"; }
-  const TextVariants &variants() const { return Constituents.front().Text->Variants; }
+  const TextVariants &variants() const { return variantsOf(Constituents); }
   bool hasVariants() const { return !variants().Parameters.empty(); }
 
   /// The first instance whose condition holds.
   std::string instance(const std::string &Kernel) const {
     std::string Text;
-    for (const auto &[Condition, Arguments] : variants().Conditions)
-      Text +=
-          fmt::format("{} ? {}<{}>\n                      : ",
-                      Condition.with(OutputText::Slot::Launch, launch(Constituents.front())).text(), Kernel, Arguments);
+    for (const auto &[Condition, Arguments] : variants().Conditions) {
+      std::vector<std::string> Holds;
+      bool HaveIt = true;
+      for (const Constituent &C : Constituents) {
+        const auto &Own = C.Text->Variants.Conditions;
+        const auto Same = llvm::find_if(Own, [&](const auto &Each) { return Each.second == Arguments; });
+        if (Same != Own.end())
+          Holds.push_back(Same->first.with(OutputText::Slot::Launch, launch(C)).text());
+        HaveIt &= Own.empty() || Same != Own.end();
+      }
+      if (HaveIt)
+        Text += fmt::format("{} ? {}<{}>\n                      : ", llvm::join(Holds, " && "), Kernel, Arguments);
+    }
     return Text + fmt::format("{}<{}>", Kernel, variants().Otherwise);
   }
 
@@ -270,7 +267,14 @@ private:
                         [&](const ParameterText &P) { return P.Name == Name && P.Opaque; });
   }
 
+  std::string evenTurns() const {
+    const LaunchTurns &Turns = *Constituents.front().Text->Turns;
+    return fmt::format("{0}.grid.{1} % {2} == 0 ? {2} : 1", launch(Constituents.front()), "xyz"[Turns.Dimension],
+                       Turns.Count);
+  }
   void chooseKernel() {
+    if (llvm::any_of(Constituents, [](const Constituent &C) { return C.Text->Turns.has_value(); }))
+      Out.line("  const unsigned turns = {};", keepsItsGrid() ? evenTurns() : "1");
     if (hasVariants() && !variants().Before.empty())
       Out.line("  {}", variants().Before.with(OutputText::Slot::Launch, launch(Constituents.front())).text());
     if (!Plan.hasBound()) {
@@ -502,7 +506,7 @@ private:
       Out.write("  cudaLaunchAttribute cooperative = {};\n  cooperative.id = cudaLaunchAttributeCooperative;\n"
                 "  cooperative.val.cooperative = 1;");
     Out.line("  const cudaLaunchConfig_t config = {{{}, {}, {}, stream, {}}};",
-             keepsItsGrid()  ? launch(Constituents[0]) + ".grid"
+             keepsItsGrid()  ? ownGrid()
              : cluster() > 1 ? fmt::format("dim3(blocks * {})", cluster())
                              : "dim3(blocks)",
              shapeOf(Block), dynamicBytes(),
@@ -539,6 +543,17 @@ private:
                         : wrapped("    error = cudaLaunchKernelEx(", Arguments, ");", 31));
     Out.write(
         "  const cudaError_t freed = cudaFreeAsync(pools, stream);\n  return error == cudaSuccess ? freed : error;");
+  }
+
+  /// The launch's, divided by the blocks that a thread has a place in.
+  std::string ownGrid() const {
+    const std::string Grid = launch(Constituents[0]) + ".grid";
+    const auto &Turns = Constituents.front().Text->Turns;
+    if (!Turns)
+      return Grid;
+    std::vector<std::string> Sizes = {Grid + ".x", Grid + ".y", Grid + ".z"};
+    Sizes[Turns->Dimension] += " / turns";
+    return fmt::format("dim3({})", llvm::join(Sizes, ", "));
   }
 
   static std::string argument(const std::string &Name, AddedParameter Added) {

@@ -19,6 +19,12 @@ bool textNames(const KernelText &Text, llvm::StringRef Name) {
   return llvm::any_of(Text.Body, [&](const Piece &P) { return llvm::StringRef(P.Text.written()).contains(Name); });
 }
 
+const TextVariants &variantsOf(llvm::ArrayRef<Constituent> Constituents) {
+  const auto *Has =
+      llvm::find_if(Constituents, [](const Constituent &C) { return !C.Text->Variants.Parameters.empty(); });
+  return (Has == Constituents.end() ? Constituents.front() : *Has).Text->Variants;
+}
+
 bool playsElements(const Constituent &C) {
   return C.Parts && llvm::all_of(*C.Parts, [](const ComposedPart &Part) { return Part.AsElement; });
 }

@@ -148,7 +148,9 @@ private:
   /// What calls the kernels of a composition, as a function.
   static void main(Writer &To, const Constituent &C, const std::string &Path) {
     const MainText &Main = *C.Text->Main;
-    To.line("{}\n__device__ __forceinline__ void {}({}) {{\n{}}}", Main.Comment, C.Text->Callee,
+    const std::string &Template = C.Text->Variants.Parameters;
+    To.line("{}\n{}__device__ __forceinline__ void {}({}) {{\n{}}}", Main.Comment,
+            Template.empty() ? "" : "template <" + Template + ">\n", C.Facts->Name,
             Main.Parameters.with(OutputText::Slot::Path, Path), Main.Body.with(OutputText::Slot::Path, Path));
   }
 

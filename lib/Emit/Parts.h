@@ -56,6 +56,10 @@ bool usesPartition(const Constituent &C, llvm::ArrayRef<Constituent> Constituent
 /// Does the kernel's text name it?
 bool textNames(const KernelText &Text, llvm::StringRef Name);
 
+/// The instances of the fused kernel: those of a constituent that has some. All that have some have the same
+/// parameters, and the same arguments in an instance.
+const TextVariants &variantsOf(llvm::ArrayRef<Constituent> Constituents);
+
 /// What the output needs of lib/Cuda/, by the names under which those files ask: nothing else is written. `Kernel` is
 /// the text of the fused kernels.
 std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const Writer &Kernel);

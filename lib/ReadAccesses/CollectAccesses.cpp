@@ -141,8 +141,9 @@ private:
     const size_t First = Result.Sites.size();
     groupSites(G);
     const bool ReadOnlyCache = llvm::any_of(G.Parts, [](const auto &Part) { return Part.second->ReadOnlyCache; });
+    const bool Once = llvm::all_of(G.Parts, [](const auto &Part) { return Part.second->Once; });
     for (AccessSite &Site : llvm::MutableArrayRef(Result.Sites).drop_front(First))
-      Site.ReadOnlyCache = ReadOnlyCache;
+      Site.ReadOnlyCache = ReadOnlyCache, Site.Once = Once;
   }
 
   void groupSites(Group &G) {

@@ -64,12 +64,12 @@ public:
 
 private:
   void access(IrAccess::Kind What, const llvm::Instruction &By, const llvm::Value *Pointer, std::uint64_t Bytes,
-              bool ReadOnlyCache = false) {
+              bool ReadOnlyCache = false, bool Once = false) {
     const IrPlace Place = placeOf(Pointer, Values);
     const auto Chosen =
         Place.Arguments.size() == 1 && !Place.Offset ? chosen(Pointer, *By.getParent()) : std::vector<ChosenIndex>();
     for (unsigned Argument : Place.Arguments)
-      Result.Accesses.push_back({What, &By, Pointer, Argument, Place.Offset, Bytes, ReadOnlyCache, Chosen});
+      Result.Accesses.push_back({What, &By, Pointer, Argument, Place.Offset, Bytes, ReadOnlyCache, Chosen, Once});
     for (const llvm::Value *Unknown : Place.Unknown)
       Result.Elsewhere.push_back({&By, llvm::isa<llvm::GlobalVariable>(Unknown)
                                            ? "the variable " + Unknown->getName().str()
@@ -190,7 +190,8 @@ private:
     if (!Address || (Loads && Given > 0))
       return false;
     access(Loads ? IrAccess::Kind::Load : IrAccess::Kind::Store, Call, Address,
-           Loads ? Layout.getTypeStoreSize(Call.getType()).getFixedValue() : Given, What.contains(".nc"));
+           Loads ? Layout.getTypeStoreSize(Call.getType()).getFixedValue() : Given, What.contains(".nc"),
+           What.starts_with("ld.global.cs"));
     return true;
   }
 

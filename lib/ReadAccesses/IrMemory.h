@@ -17,6 +17,7 @@ struct IrAccess {
   std::uint64_t Bytes = 0;              ///< 0: not known.
   bool ReadOnlyCache = false;           ///< See AccessSite.
   std::vector<ChosenIndex> Chosen = {}; ///< See AccessSite; in bytes.
+  bool Once = false;                    ///< See AccessSite.
 };
 
 /// Where a pointer leads to.

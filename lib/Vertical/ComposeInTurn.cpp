@@ -25,8 +25,9 @@ namespace {
 class TurnComposer final : TextComposer {
 public:
   TurnComposer(const VerticalGraph &Graph, const InTurnPlan &Plan, BlockShape Block,
-               llvm::ArrayRef<const KernelText *> Texts)
-      : TextComposer(Graph, Texts, Plan.Requirements), Plan(Plan), Block(Block) {}
+               llvm::ArrayRef<const KernelText *> Texts, unsigned Turns)
+      : TextComposer(Graph, Texts, Plan.Requirements), Plan(Plan), Block(Block),
+        Turns(Turns > 1 && mayHaveTurns() ? Turns : 1) {}
 
   ComposedKernel run() {
     mergeFacts();
@@ -49,6 +50,7 @@ public:
     for (unsigned Node : Graph.Order)
       text(Node, aliases(Node), Plan.ByElement[Node]);
     entry();
+    turns();
     Result.Text.Note = note();
     conditions();
     limits();
@@ -56,6 +58,30 @@ public:
   }
 
 private:
+  /// May a thread have its place in several blocks, and play them kernel by kernel? Then what is loaded is under way
+  /// for all of them before anything is stored. Their threads have nothing in common, and know no grid; what they
+  /// exchange is each one's own.
+  bool mayHaveTurns() const {
+    return Plan.By == Team::Thread && Plan.Kept.size() == Plan.Exchanged.size() &&
+           llvm::all_of(Graph.Nodes, [](const VerticalNode &N) {
+             const KernelFacts &F = *N.Facts;
+             return !F.needsBarrier() && !F.usesShared() && F.WarpPrimitives.empty() && F.LibraryBarriers.empty() &&
+                    !F.reads(Builtin::GridDim) && !F.SpinLoop &&
+                    llvm::none_of(F.ReadByLibrary, [](bool Read) { return Read; });
+           });
+  }
+  void turns() {
+    if (Turns == 1)
+      return;
+    Result.Text.Turns = {dimensionOfTurns(), Turns};
+    Result.Text.Variants = {"unsigned Turns", {{"turns > 1", std::to_string(Turns)}}, "1"};
+    Result.Text.Callee = Result.Facts.Name + "<Turns>";
+  }
+  /// The last one of the grid.
+  unsigned dimensionOfTurns() const {
+    const Dimensions &Own = Result.Facts.Reads[static_cast<size_t>(Builtin::BlockIdx)];
+    return Own[2] ? 2 : Own[1] ? 1 : 0;
+  }
   bool isKept(unsigned Node, const std::string &Parameter) const { return Plan.Kept.count({Node, Parameter}); }
   /// The variable that has what a parameter leads to.
   std::string kept(unsigned Node, const std::string &Parameter) const {
@@ -95,7 +121,7 @@ private:
 
   std::string argument(unsigned Node, const std::string &Parameter) const override {
     if (isKept(Node, Parameter))
-      return "{&" + kept(Node, Parameter) + "}";
+      return (Turns > 1 ? "{" : "{&") + kept(Node, Parameter) + (Turns > 1 ? " + cufuse_turn}" : "}");
     const Flow *To = Graph.flowTo(Node, Parameter);
     return To ? pointerText(Graph, Node, Parameter, parameter(Node, Parameter).Element.written(),
                             argument(To->Producer, To->Out))
@@ -109,7 +135,7 @@ private:
       Body += outputText("  const long long block = {};\n", blockNumber());
     for (const auto &[Node, Parameter] : Plan.Kept)
       if (Graph.memory(Node, Parameter) == std::pair(Node, Parameter))
-        Body += outputText("  {} {};\n", element(Node, Parameter), kept(Node, Parameter));
+        Body += outputText("  {} {}{};\n", element(Node, Parameter), kept(Node, Parameter), Turns > 1 ? "[Turns]" : "");
     for (size_t I = 0; I < Graph.Order.size(); ++I) {
       if (!Plan.Barriers[I].empty())
         Body += outputText("  __syncthreads(); // {}\n", Plan.Barriers[I]);
@@ -178,6 +204,13 @@ private:
     }
   }
 
+  /// `uint3{blockIdx.x, blockIdx.y * Turns + cufuse_turn, blockIdx.z}`
+  std::string blockOfTurn() const {
+    std::vector<std::string> Index = {"blockIdx.x", "blockIdx.y", "blockIdx.z"};
+    Index[dimensionOfTurns()] += " * Turns + cufuse_turn";
+    return "uint3{" + llvm::join(Index, ", ") + "}";
+  }
+
   std::string blocksOfGrid() const {
     constexpr const char *Names[] = {"gridDim.x", "gridDim.x * gridDim.y", "gridDim.x * gridDim.y * gridDim.z"};
     return Names[Plan.Dimensions - 1];
@@ -193,7 +226,7 @@ private:
       Arguments = elementIndices(Node, "element", Shape.Width);
     else
       for (const auto &[Type, Name] : blockParameters(*Graph.Nodes[Node].Facts))
-        Arguments.push_back(!IsNested            ? Name
+        Arguments.push_back(!IsNested            ? Turns > 1 ? blockOfTurn() : Name
                             : Name == "blockIdx" ? "uint3{static_cast<unsigned>(block * blocks + turn), 0, 0}"
                             : Name == "gridDim"
                                 ? fmt::format("dim3(static_cast<unsigned>(blocks * {}))", blocksOfGrid())
@@ -201,6 +234,8 @@ private:
     for (const ParameterText &P : Texts[Node]->Parameters)
       Arguments.push_back(argument(Node, P.Name));
     const OutputText Call = outputText("{}({});\n", callee(Node), llvm::join(Arguments, ", "));
+    if (Turns > 1)
+      return "#pragma unroll\n  for (unsigned cufuse_turn = 0; cufuse_turn < Turns; ++cufuse_turn)\n    " + Call;
     if (IsNested)
       return outputText("  for (long long turn = 0, blocks = ({}) / ({}); turn < blocks; ++turn) {{\n    ",
                         deviceText(Plan.Panels[Node]), deviceText(Plan.Units[Node])) +
@@ -248,6 +283,7 @@ private:
 
   const InTurnPlan &Plan;
   const BlockShape Block;
+  const unsigned Turns; ///< Blocks in which a thread has its place.
 };
 
 llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
@@ -267,8 +303,9 @@ llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, co
       Proof.Nested[Node] = {Proved->Panels[Node], Proved->Units[Node]};
   if (Proved->By == Team::Element)
     Proof.Elements = {Proved->Elements, static_cast<unsigned>(*Proved->Panels[Graph.Root].asConstant())};
-  Proof.Compose = [&Graph, Plan = std::move(*Proved), Block](llvm::ArrayRef<const KernelText *> Texts) {
-    return TurnComposer(Graph, Plan, Block, Texts).run();
+  Proof.Compose = [&Graph, Plan = std::move(*Proved), Block,
+                   Turns = Options.Vectorize](llvm::ArrayRef<const KernelText *> Texts) {
+    return TurnComposer(Graph, Plan, Block, Texts, Turns).run();
   };
   return Proof;
 }

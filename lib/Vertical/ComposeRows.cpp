@@ -1,6 +1,7 @@
 // Kernels one after the other in the same block, with their rows on chip.
 #include "ComposeElements.h"
 #include "EmittedCuda.h"
+#include "RowInstances.h"
 
 #include "cufuse/Dependence/BlockLocal.h"
 #include "cufuse/Dependence/InTurn.h"
@@ -12,42 +13,6 @@
 namespace cufuse {
 
 namespace {
-
-/// The fused kernel for rows of some lengths.
-struct RowInstance {
-  unsigned Turns; ///< Elements that a thread keeps,
-  unsigned Full;  ///< of which so many are there for every thread;
-  unsigned Wide;  ///< so many are next to each other.
-  std::int64_t Length = 0;
-  bool Exactly = false; ///< Else for rows of at most `Length`.
-  bool takes(std::int64_t Row) const { return Exactly ? Row == Length : Row <= Length; }
-};
-
-/// The first one that takes a row is its own. Of several elements at a time, there may be any number up to eight:
-/// threads that have nothing to do in the last turn wait, and their registers are taken from others. With all turns
-/// full, no element is asked for.
-std::vector<RowInstance> instances(const BlockLocalPlan &Plan, BlockShape Block) {
-  std::vector<RowInstance> All;
-  // Parts of a row are there as a whole.
-  auto Has = [&](unsigned Count, unsigned Wide) {
-    return llvm::all_of(Plan.Parts, [&](const RowParts &P) { return (P.Interleaved ? Wide : Count) % P.Count == 0; });
-  };
-  for (unsigned Wide : std::set<unsigned, std::greater<>>{Plan.Wide, Plan.ByGroups ? Plan.Wide : 1}) {
-    unsigned Before = 0;
-    for (unsigned Count = 1; Count * Wide <= (Wide > 1 ? Plan.MostTurns : Plan.mostSingle()); ++Count) {
-      if (!llvm::isPowerOf2_32(Count) && ((Wide == 1 && !Plan.keepsParts()) || Count > 8))
-        continue;
-      const unsigned Turns = Count * Wide;
-      const std::int64_t Length = std::int64_t(Turns) * Block.X;
-      if (Plan.keepsParts() ? Has(Count, Wide) : Wide == Plan.Wide)
-        All.push_back({Turns, Turns, Wide, Length, /*Exactly=*/true});
-      if (!Plan.keepsParts())
-        All.push_back({Turns, Before, Wide, Length});
-      Before = Turns;
-    }
-  }
-  return All;
-}
 
 /// The graph's kernels in its order, as planned. The user's text stays as it is but for the conditions of the loops
 /// over the row:
@@ -201,7 +166,8 @@ private:
       else if (isChanged(Node, P.Name))
         Type = outputText("CufuseRowElement<{}>", T);
       else if (const RowStream *Own = streamTo(Node, P.Name))
-        Type = outputText("{}<{}>", Own->Stores ? "CufuseStreamStore" : "CufuseStreamLoad", T);
+        Type = Own->Stores ? outputText("CufuseStreamStore<{}>", T)
+                           : outputText("CufuseStreamLoad<{}, {}>", T, ahead(*Own));
       else if (const Flow *From = flowFrom(Node, P.Name))
         Type = outputText("{}<{}, {}>", isScalar(*From) ? "CufuseScalarStore" : "CufuseRowStore", T,
                           Graph.isLive(Node, P.Name));
@@ -260,6 +226,25 @@ private:
     return 0;
   }
 
+  /// So many elements of a stream a thread loads before the first kernel, so that few rows wait for memory once: a
+  /// gain.
+  unsigned ahead(const RowStream &S) const {
+    const unsigned Bytes = Graph.Nodes[S.Node].parameter(S.Parameter)->Bytes;
+    return S.Stores || !S.Rows || Plan.Wide * Bytes % 4 != 0 || Plan.Wide * Bytes > 16 ? 0 : 48 / Bytes;
+  }
+  OutputText pack(const RowStream &S) const {
+    const std::string Name = "packOf_" + name(S.Node) + "_" + S.Parameter;
+    if (ahead(S) == 0)
+      return outputText("  {} {}[CufuseRow::most];\n", element(S.Node, S.Parameter), Name);
+    OutputText There;
+    for (const Less &L : *S.Rows)
+      There += outputText("{}{} < {}", There.empty() ? "" : " && ", deviceText(L.Left), deviceText(L.Right));
+    return outputText("  {0} {1}[Turns > CufuseRow::most && Turns <= {2} ? Turns : CufuseRow::most];\n"
+                      "  cufuseLoadAhead<{2}>(row, {1}, {3} + {4}, {5});\n",
+                      element(S.Node, S.Parameter), Name, ahead(S), argument(S.Node, S.Parameter), begin(S.Base),
+                      There.empty() ? "true" : There);
+  }
+
   /// The turns of a kernel's loops.
   std::string rowOf(unsigned Node) const {
     const RowParts &Parts = Plan.Parts[Node];
@@ -291,8 +276,7 @@ private:
                               Parts.Count),
             Parts.Count);
     for (const RowStream &S : Plan.Streams)
-      Body += outputText("  {} packOf_{}[CufuseRow::most];\n", element(S.Node, S.Parameter),
-                         name(S.Node) + "_" + S.Parameter);
+      Body += pack(S);
     for (const RowInput &Input : Plan.Inputs)
       Body += outputText("  {} rowOf_{}[kept];\n", element(Input.Node, Input.Parameter),
                          Graph.argumentName(Input.Node, Input.Parameter));
@@ -449,7 +433,9 @@ private:
         If = If.empty() ? Parted : If + " && " + Parted;
       if (!Known) {
         V.Conditions.push_back(
-            {(If.empty() ? If : If + " && ") + Length + fmt::format(" {} {}", I.Exactly ? "==" : "<=", I.Length),
+            {(If.empty() ? If : If + " && ") +
+                 (I.Exactly || I.Full == 0 ? OutputText() : Length + fmt::format(" > {} && ", I.Full * Block.X)) +
+                 Length + fmt::format(" {} {}", I.Exactly ? "==" : "<=", I.Length),
              Text});
       } else if (I.takes(*Known)) {
         if (I.Wide == 1 && Parted.empty()) {
@@ -460,6 +446,7 @@ private:
           V.Conditions.push_back({If, Text});
       }
     }
+    V.IsAlone = Plan.Wide > 1 || Known;
     if (Plan.ByGroups) {
       if (!V.Conditions.empty()) {
         V.Otherwise = V.Conditions.back().second;
@@ -482,6 +469,7 @@ private:
         InRegisters.push_back(If);
       Longer = InRegisters.empty() ? "true" : "!(" + joined(InRegisters, " || ") + ")";
     }
+    V.IsAlone |= !Needed.empty();
     for (const std::string &Argument : Needed)
       refuseIf(outputText("{} && {}.arguments.{} == nullptr", Longer, OutputText(OutputText::Slot::Launch), Argument),
                "longer rows go through memory");

@@ -32,7 +32,7 @@ public:
     Result.Facts.Reads[static_cast<size_t>(Builtin::BlockIdx)] = {true, false, false};
     objects();
     if (Width > 1 && llvm::any_of(Streams, isInMemory))
-      file(cuda::ElementsInMemory);
+      file(cuda::ElementsInMemory, {{"ONCE", llvm::any_of(Streams, [&](const Stream &S) { return isLoadedOnce(S); })}});
     texts();
     entry();
     conditions();
@@ -59,18 +59,23 @@ private:
       });
     });
   }
+  /// The last kernel that loads the stream says that nobody does soon again.
+  bool isLoadedOnce(const Stream &S) const {
+    std::vector<std::pair<unsigned, const AccessSite *>> Last;
+    for (const auto &[Node, Parameter] : S.Users)
+      for (const AccessSite *Site : Graph.Nodes[Node].sites(Parameter))
+        if (Site->What == AccessSite::Kind::Load) {
+          if (!Last.empty() && Last.front().first != Node)
+            Last.clear();
+          Last.push_back({Node, Site});
+        }
+    return S.Loads && alignment(S) == 16 && !Last.empty() &&
+           llvm::all_of(Last, [](const auto &Each) { return Each.second->Once; });
+  }
   /// Nothing asks whether all elements of a turn exist, and can be accessed at once.
   bool isAlwaysWhole() const {
     return isSingle() || (Least == Width && !Graph.Nodes[Graph.Root].Shape->Tail &&
                           llvm::all_of(Streams, [&](const Stream &S) { return !isInMemory(S) || isByVectors(S); }));
-  }
-
-  /// Small elements that the node stores, for kernels behind it: nvcc rounds two of them by one instruction if they go
-  /// to one register, as to memory, and each by a slow one if they go on alone.
-  bool isPacked(const Stream &S, unsigned Node) const {
-    const auto Own = llvm::find_if(S.Users, [&](const auto &User) { return User.first == Node; });
-    return !isSingle() && Own != S.Users.end() && Own + 1 != S.Users.end() &&
-           Graph.Nodes[Node].parameter(Own->second)->Bytes < 4 && Graph.Nodes[Node].stores(Own->second);
   }
 
   /// The call of a node for the elements of a turn.
@@ -97,8 +102,9 @@ private:
           Single += fmt::format("    {}[first] = {};\n", Memory, Registers);
         continue;
       }
-      Together += fmt::format("{}{}<Width>({}, {} + first);\n", isAlwaysWhole() ? "  " : "    ",
-                              Loads ? "cufuseLoad" : "cufuseStore", Registers, Memory);
+      Together +=
+          fmt::format("{}{}<Width>({}, {} + first);\n", isAlwaysWhole() ? "  " : "    ",
+                      Loads ? isLoadedOnce(S) ? "cufuseLoadOnce" : "cufuseLoad" : "cufuseStore", Registers, Memory);
       const std::string In = Registers + "[k]", To = Memory + "[first + k]";
       Single += fmt::format("        {} = {};\n", Loads ? In : To, Loads ? To : In);
     }
@@ -117,7 +123,6 @@ private:
     const ShapeFacts &Shape = *Graph.Nodes[Graph.Root].Shape;
     std::vector<OutputText> Registers, Calls;
     std::string Aligned;
-    bool Packs = false;
     if (Least > 1 && !isAlwaysWhole())
       Registers.push_back(
           "  // Where dynamic indices keep them in memory, they must not share it with those of whole turns.\n"
@@ -145,11 +150,6 @@ private:
                                                                 "    {}[k] = {}[k];"),
                                       registers(S), registers(Streams[*S.From])));
       Calls.push_back(call(Node));
-      for (const Stream &S : Streams)
-        if (isPacked(S, Node)) {
-          Packs = true;
-          Calls.push_back(fmt::format("  if (whole)\n    cufuseAsStored({});", registers(S)));
-        }
     }
     OutputText Body;
     if (isSingle()) {
@@ -161,8 +161,6 @@ private:
         Names.push_back(P.Name);
       std::vector<OutputText> Head = declarations();
       Head.insert(Head.begin(), {"const unsigned first", "const long long elements"});
-      if (Packs)
-        file(cuda::AsStored);
       file(cuda::Loop, {{"HEAD", wrapped("\n    ", Head, "", 4)},
                         {"REGISTERS", joined(Registers, "\n")},
                         {"LOADS", moved(true)},

@@ -22,6 +22,16 @@
 // RUN:   --link halved.height=negative.height --dead halved.image --dead brighten.image --distinct --block 16x4 --name kept \
 // RUN:   -o %t/kept.cu 2>&1 | FileCheck %s --check-prefix=KEPT
 // KEPT: a thread its part of every kernel: halved, then brighten, then negative. In registers: halved.image.
+// A thread has a place in two blocks, where the grid has them: all loads come first.
+// RUN: %cufuse fuse %s:halved %s:brighten %s:negative --link halved.image=brighten.image --link brighten.image=negative.image \
+// RUN:   --link halved.width=brighten.width --link halved.height=brighten.height --link halved.width=negative.width \
+// RUN:   --link halved.height=negative.height --dead halved.image --dead brighten.image --distinct --block 16x4 --name turns \
+// RUN:   --vectorize 2 -o %t/turns.cu
+// RUN: FileCheck %s --check-prefix=TURNS < %t/turns.cu
+// TURNS: float elementOf_halved_image[Turns];
+// TURNS: cufuse_halved::halved(uint3{blockIdx.x, blockIdx.y * Turns + cufuse_turn, blockIdx.z}, from,
+// TURNS: const unsigned turns = launch.grid.y % 2 == 0 ? 2 : 1;
+// TURNS: dim3(launch.grid.x, launch.grid.y / turns, launch.grid.z)
 // RUN: %cufuse fuse %s:sometimes %s:negative --link sometimes.image=negative.image --link sometimes.width=negative.width \
 // RUN:   --link sometimes.height=negative.height --dead sometimes.image --distinct --block 16x4 --name some -o %t/some.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=SOMETIMES
@@ -44,8 +54,8 @@
 // RUN:   --block 64 --in-registers -o %t/first.cu 2>&1 | FileCheck %s --check-prefix=UNUSED
 // UNUSED: addTo.sum, which sumOfFirst takes as x, not each element in one place: sumOfFirst may load elements without need
 // RUN: %emulate --seed 1 --seed 2 -I %t -D FUSED %s %t/residual.cu %t/centred.cu %t/warps.cu %t/fours.cu %t/pixels.cu \
-// RUN:   %t/kept.cu %t/heads.cu %t/squared.cu | FileCheck %s --check-prefix=SAME
-// SAME: 10 same
+// RUN:   %t/kept.cu %t/turns.cu %t/heads.cu %t/squared.cu | FileCheck %s --check-prefix=SAME
+// SAME: 12 same
 
 #include <cooperative_groups.h>
 
@@ -186,6 +196,7 @@ __global__ void sumOfFirst(const float *x, float *all, long long n) {
 #include "pixels.h"
 #include "residual.h"
 #include "squared.h"
+#include "turns.h"
 #include "warps.h"
 
 #include "Inputs/arrays.h"
@@ -242,6 +253,15 @@ int main() {
         negative<<<dim3(2, 3), dim3(16, 4)>>>(c.at, d.at, 31, 11);
       },
       [&] { return kept::halved_brighten_negative::launch(dim3(2, 3), a.at, 31, 11, 9.f, d.at); });
+  for (const unsigned blocks : {3, 4})
+    compare(
+        "turns", {&d},
+        [&] {
+          halved<<<dim3(2, blocks), dim3(16, 4)>>>(a.at, c.at, 31, 11);
+          brighten<<<dim3(2, blocks), dim3(16, 4)>>>(c.at, 9.f, 31, 11);
+          negative<<<dim3(2, blocks), dim3(16, 4)>>>(c.at, d.at, 31, 11);
+        },
+        [&] { return turns::halved_brighten_negative::launch(dim3(2, blocks), a.at, 31, 11, 9.f, d.at); });
   compare(
       "heads", {&a, &c},
       [&] {

@@ -7,12 +7,18 @@
 // RUN: %cufuse fuse %t/maps.cu:scale %t/maps.cu:shift + %t/maps.cu:scale %t/maps.cu:shift --geometry blocks --grid-policy stride \
 // RUN:   --link scale_0.out=shift_0.in --link scale_0.n=shift_0.n --link scale_1.out=shift_1.in --link scale_1.n=shift_1.n \
 // RUN:   --dead scale_0.out --dead scale_1.out --distinct --block 64 --block 128 --name twice -o %t/twice.cu
-// RUN: %execute -D SAMPLE_NO_MAIN -I %S/Inputs -I %t -I %samples/elementwise -I %samples/sgemm %t/main.cu %t/beside.cu %t/twice.cu
-// A kernel of rows has instances; groups are separated by kernels.
-// RUN: %exits 1 %cufuse fuse --in-registers %t/maps.cu:mean %t/maps.cu:centred + %t/maps.cu:reversed --link mean.x=centred.x \
-// RUN:   --link mean.means=centred.means --link mean.n=centred.n --distinct --block 64 --block 96 -o %t/rows.cu 2>&1 | FileCheck %s
-// CHECK: error: mean_centred has rows in registers, by an instance for every length, and cannot run beside others
-// RUN: %exits 2 %cufuse fuse %t/maps.cu:scale + --link a.b=c.d -o %t/rows.cu 2>&1 | FileCheck %s --check-prefix=PLUS
+// Rows stay in registers: the instance is for the lengths of both.
+// RUN: %cufuse fuse --in-registers %t/maps.cu:mean %t/maps.cu:centred + %t/maps.cu:mean %t/maps.cu:centred --geometry blocks \
+// RUN:   --link mean_0.x=centred_0.x --link mean_0.means=centred_0.means --link mean_0.n=centred_0.n \
+// RUN:   --link mean_1.x=centred_1.x --link mean_1.means=centred_1.means --link mean_1.n=centred_1.n \
+// RUN:   --distinct --block 64 --block 64 --name rows -o %t/rows.cu
+// RUN: FileCheck %s --check-prefix=ROWS < %t/rows.cu
+// ROWS: mean_centred_0Launch.arguments.n == 128 && mean_centred_1Launch.arguments.n == 128 ? fused<2, 2>
+// ROWS: : fused<0, 0>;
+// RUN: %execute -D SAMPLE_NO_MAIN -I %S/Inputs -I %t -I %samples/elementwise -I %samples/sgemm %t/main.cu %t/beside.cu %t/twice.cu \
+// RUN:   %t/rows.cu
+// Groups are separated by kernels.
+// RUN: %exits 2 %cufuse fuse %t/maps.cu:scale + --link a.b=c.d -o %t/none.cu 2>&1 | FileCheck %s --check-prefix=PLUS
 // PLUS: error: '+' stands between kernels
 // PLUS: write A B + C D
 
@@ -56,6 +62,7 @@ __global__ void centred(const float *x, const float *means, float *out, int n) {
 #include "sgemm.cu"
 
 #include "beside.h"
+#include "rows.h"
 #include "twice.h"
 
 int main() {
@@ -114,6 +121,29 @@ int main() {
           second.arguments.in = other, second.arguments.a = 5.f, second.arguments.n = 77, second.arguments.out = of;
           second.arguments.b = 2.f;
           require(twice::launch(first, second), "twice");
+        });
+  }
+  // In registers, with as many elements for a thread, or else through memory.
+  for (const auto &[first, second] : {std::pair(128, 128), std::pair(100, 80), std::pair(100, 300), std::pair(300, 400)}) {
+    Array<float> a(5 * first, 3), b(9 * second, 5), meansOfA(5), meansOfB(9), ofA(5 * first), ofB(9 * second);
+    Both both;
+    both.output("meansOfA", meansOfA), both.output("meansOfB", meansOfB), both.output("ofA", ofA), both.output("ofB", ofB);
+    good &= both.same(
+        "rows",
+        [&] {
+          mean<<<5, 64>>>(a, meansOfA, first);
+          centred<<<5, 64>>>(a, meansOfA, ofA, first);
+          mean<<<9, 64>>>(b, meansOfB, second);
+          centred<<<9, 64>>>(b, meansOfB, ofB, second);
+        },
+        [&] {
+          rows::mean_centred_0::Launch one{};
+          one.grid = dim3(5);
+          one.arguments.x = a, one.arguments.means = meansOfA, one.arguments.n = first, one.arguments.out = ofA;
+          rows::mean_centred_1::Launch other{};
+          other.grid = dim3(9);
+          other.arguments.x = b, other.arguments.means = meansOfB, other.arguments.n = second, other.arguments.out = ofB;
+          require(rows::launch(one, other), "rows");
         });
   }
   return good ? 0 : 1;

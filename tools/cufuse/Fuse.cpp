@@ -501,8 +501,9 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
           "--distinct", Request.Distinct,
           "Pointers lead to distinct memory, as if all were __restrict__; the launcher refuses equal ones"),
       Command
-          .add_option("--vectorize", Given->Vectorize,
-                      "Of pointwise kernels: elements that a thread takes at a time (default: 1)")
+          .add_option(
+              "--vectorize", Given->Vectorize,
+              "Of pointwise kernels: elements that a thread takes at a time (default: 1); in turn by threads: blocks")
           ->option_text("1|2|4|8|16"),
       Command
           .add_option("--recompute", Given->Recompute,

@@ -26,6 +26,8 @@ struct RowStream {
   std::string Parameter;
   Polynomial Base;
   bool Stores = false;
+  /// Every access happens in the blocks where these hold, and in no others; nothing if they differ.
+  std::optional<std::vector<Less>> Rows = {};
 };
 
 /// Parts of a row whose elements a kernel takes together: `p[j]` and `p[Length + j]`, or, interleaved, `p[2 * j]` and

@@ -73,6 +73,7 @@ struct AccessSite {
   bool Whole = true;               ///< Not a member or component of what is accessed.
   bool Deduced = false;            ///< A load whose type matters: `auto v = p[i]`, or a conversion that a class has.
   bool ReadOnlyCache = false;      ///< A load by a cache that does not see what the same launch has stored.
+  bool Once = false;               ///< A load that says that nobody loads it soon again: `ld.global.cs`, `__ldcs`.
   std::optional<Polynomial> Index; ///< In elements; nothing where it is not known.
   std::vector<ChosenIndex> Chosen; ///< Where `Index` is not known: it is one of these; nothing if that is not known.
   unsigned Width = 1;              ///< Consecutive elements, from `Index` on, in one access.

@@ -158,6 +158,7 @@ struct TextVariants {
   std::vector<std::pair<OutputText, std::string>> Conditions; ///< Of the launch; its template arguments.
   std::string Otherwise;                                      ///< Template arguments where none holds.
   OutputText Before = {};                                     ///< A statement that stands before the choice.
+  bool IsAlone = false; ///< The launch is checked for this choice: no other kernel may have a say in it.
 };
 
 /// What a call of a macro says. Without a call, that is not known: a library's may say otherwise to another compiler.
@@ -183,6 +184,12 @@ struct LaunchElements {
 struct LaunchRows {
   OutputText Length;      ///< Of a row, in C++, of the launch.
   unsigned PerThread = 1; ///< Elements that a thread has next to each other.
+};
+
+/// Of a launch with a grid: a thread has its place in so many blocks that follow each other in a dimension.
+struct LaunchTurns {
+  unsigned Dimension = 0;
+  unsigned Count = 1; ///< By the instance `Turns` > 1, where the launch has a multiple of so many.
 };
 
 /// What calls the kernels of a composition: a function of its block's indices and its parameters, or all that the fused
@@ -223,6 +230,7 @@ struct KernelText {
   std::optional<LaunchElements> Elements = {}; ///< None: the launch has a grid,
   std::optional<LaunchRows> Rows = {};         ///< whose blocks may have a row each.
   TextVariants Variants;
+  std::optional<LaunchTurns> Turns = {};
   /// With it, the launcher makes as many blocks as are resident, which go on by themselves.
   std::optional<ProductsText> Products = {};
   bool IsComposed = false;           ///< Of several kernels, each of which depends on others.

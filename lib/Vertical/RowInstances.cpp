@@ -1,0 +1,31 @@
+#include "RowInstances.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/MathExtras.h>
+
+namespace cufuse {
+
+std::vector<RowInstance> instances(const BlockLocalPlan &Plan, BlockShape Block) {
+  std::vector<RowInstance> All;
+  // Parts of a row are there as a whole.
+  auto Has = [&](unsigned Count, unsigned Wide) {
+    return llvm::all_of(Plan.Parts, [&](const RowParts &P) { return (P.Interleaved ? Wide : Count) % P.Count == 0; });
+  };
+  for (unsigned Wide : std::set<unsigned, std::greater<>>{Plan.Wide, Plan.ByGroups ? Plan.Wide : 1}) {
+    unsigned Before = 0;
+    for (unsigned Count = 1; Count * Wide <= (Wide > 1 ? Plan.MostTurns : Plan.mostSingle()); ++Count) {
+      if (!llvm::isPowerOf2_32(Count) && ((Wide == 1 && !Plan.keepsParts()) || Count > 8))
+        continue;
+      const unsigned Turns = Count * Wide;
+      const std::int64_t Length = std::int64_t(Turns) * Block.X;
+      if (Plan.keepsParts() ? Has(Count, Wide) : Wide == Plan.Wide)
+        All.push_back({Turns, Turns, Wide, Length, /*Exactly=*/true});
+      if (!Plan.keepsParts())
+        All.push_back({Turns, Before, Wide, Length});
+      Before = Turns;
+    }
+  }
+  return All;
+}
+
+} // namespace cufuse
