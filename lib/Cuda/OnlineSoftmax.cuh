@@ -31,7 +31,7 @@ template <typename C, int N> struct CufuseSoftmax {
         shift[h] = 0; // so far, exp(x) is 0 for all
       sum[h] *= by[h];
     }
-    // What is rounded in the product of a large number is no small power of 2, or it is infinite: then differences first.
+    // The product of a large number with log2(e) is rounded by more than a small power of 2: then differences first.
     if (__any_sync(0xffffffff, fmaxf(fabsf(shift[0]), fabsf(shift[1])) > 1e3f))
 #pragma unroll
       for (int i = 0; i < Count; ++i)

@@ -133,6 +133,11 @@ Polynomial inGroup(const VerticalNode &Node, const Polynomial &P, const Polynomi
   return P.substitute(Loop.Atom, Group * Loop.Start.split(ThreadX).first);
 }
 
+/// Has it a product of what only the launch knows?
+static bool multiplies(const Polynomial &P) {
+  return llvm::any_of(P.terms(), [](const auto &Term) { return Term.first.size() > 1; });
+}
+
 std::optional<Polynomial> Bounds::simplified(const Polynomial &P) {
   Polynomial Result = Meaning(P);
   for (const std::string &Atom : Result.atoms()) {
@@ -162,6 +167,10 @@ std::optional<Polynomial> Bounds::simplified(const Polynomial &P) {
     const auto Value = Product ? divided(Nested->second.Dividend, *Product) : divided(*Dividend, *Divisor);
     if (!Value)
       return std::nullopt;
+    // What is divided, and by what, may have lost bits: then only the quotient itself is known.
+    for (const Polynomial &Of : {Product ? Nested->second.Dividend : *Dividend, Product ? *Product : *Divisor})
+      if (!Ends.empty() && !Quotients.count(Value->str()) && multiplies(Of) && !fits(Of, Quotient::Wraps::Signed))
+        return std::nullopt;
     Result = Result.substitute(Atom, *Value);
   }
   return Result;
@@ -173,9 +182,13 @@ bool Bounds::fits(const Polynomial &P, Quotient::Wraps Wrap) {
   const auto Known = Atoms;
   for (const auto &[Atom, Last] : Ends)
     Atoms[Atom].Most = Last;
+  // A condition on a sum speaks of what was left of it.
+  const auto All = std::exchange(Guards, {});
+  llvm::copy_if(All, std::back_inserter(Guards),
+                [](const Less &L) { return L.Left.terms().size() <= 1 && !multiplies(L.Left); });
   const auto OfLeast = notNegative(P, MostDepth);
   const std::vector<Bound> OfMost = OfLeast ? most(P, MostDepth) : std::vector<Bound>();
-  Atoms = Known;
+  Atoms = Known, Guards = All;
   if (OfMost.empty())
     return false;
   append(Needed, *OfLeast);

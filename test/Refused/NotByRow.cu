@@ -1,13 +1,14 @@
-// A consumer that loads what another block or another thread stored is refused, and so is one whose index is not known.
+// A consumer that loads what another block stored is refused, and so is one whose index is not known. What another thread of
+// the block stored goes in turn.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse --vertical %s:sums %s:sharesOfNext --block 128 --link sums.sum=sharesOfNext.sum \
 // RUN:   -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=NEXT '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:reversed --block 128 --link twice.out=reversed.in \
-// RUN:   --link twice.columns=reversed.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=REVERSED '--implicit-check-not={{(error|refused):}}'
+// RUN: %cufuse fuse --vertical %s:twice %s:reversed --block 128 --link twice.out=reversed.in --distinct \
+// RUN:   --link twice.columns=reversed.columns -o %t.cu 2>&1 | FileCheck %s --check-prefix=REVERSED
 // RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:gathered --block 128 --link twice.out=gathered.in \
 // RUN:   --link twice.columns=gathered.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=GATHERED '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:halo --block 128 --link twice.out=halo.in \
-// RUN:   --link twice.columns=halo.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=HALO '--implicit-check-not={{(error|refused):}}'
+// RUN: %cufuse fuse --vertical %s:twice %s:halo --block 128 --link twice.out=halo.in --distinct \
+// RUN:   --link twice.columns=halo.columns -o %t.cu 2>&1 | FileCheck %s --check-prefix=HALO
 // RUN: %exits 1 %cufuse fuse --vertical %s:twice %s:transposed --block 128 --link twice.out=transposed.in \
 // RUN:   --link twice.columns=transposed.columns -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=TRANSPOSED '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --vertical %s:sums %s:shares %s:elsewhere --block 128 --link sums.sum=shares.sum \
@@ -31,7 +32,7 @@ __global__ void sharesOfNext(const float *__restrict__ in, const float *__restri
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
     // NEXT: {{[^ ]*}}:[[#@LINE+5]]:68: error: it is not shown that a block loads what it stored itself, and each
     // NEXT-SAME: thread its own elements of a row: sharesOfNext: sum[blockIdx.x + 1] at {{[^ ]*}}:[[#@LINE+4]]:68; sums stores
-    // NEXT-SAME: sum[blockIdx.x] at {{[^ ]*}}:26:5 [NotByRow]
+    // NEXT-SAME: sum[blockIdx.x] at {{[^ ]*}}:27:5 [NotByRow]
     // NEXT: note: use --cooperative, or index p[blockIdx.x], or
     // NEXT-SAME: p[blockIdx.x * columns + i] in `for
     out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] / sum[blockIdx.x + 1];
@@ -44,7 +45,7 @@ __global__ void twice(const float *__restrict__ in, float *__restrict__ out, int
 
 __global__ void reversed(const float *__restrict__ in, float *__restrict__ out, int columns) {
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
-    // REVERSED: {{[^ ]*}}:[[#@LINE+1]]:37: error: {{.*}} reversed: in[blockIdx.x * columns + columns - 1 - i] at
+    // REVERSED: In turn, a block its part of every kernel: twice, then reversed. In memory: twice.out.
     out[blockIdx.x * columns + i] = in[blockIdx.x * columns + columns - 1 - i];
 }
 
@@ -58,7 +59,7 @@ __global__ void gathered(const float *__restrict__ in, const int *__restrict__ o
 // A row's neighbours are in other threads,
 __global__ void halo(const float *__restrict__ in, float *__restrict__ out, int columns) {
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
-    // HALO: error: {{.*}} halo: in[blockIdx.x * columns + i - 1] at {{[^ ]*}}:[[#@LINE+2]]:49; twice stores
+    // HALO: In turn, a block its part of every kernel: twice, then halo. In memory: twice.out.
     out[blockIdx.x * columns + i] =
         in[blockIdx.x * columns + i] - (i > 0 ? in[blockIdx.x * columns + i - 1] : 0);
 }

@@ -124,7 +124,8 @@ int main() {
         });
   }
   // In registers, with as many elements for a thread, or else through memory.
-  for (const auto &[first, second] : {std::pair(128, 128), std::pair(100, 80), std::pair(100, 300), std::pair(300, 400)}) {
+  for (const auto &columns : {std::pair(128, 128), std::pair(100, 80), std::pair(100, 300), std::pair(300, 400)}) {
+    const int first = columns.first, second = columns.second; // captured
     Array<float> a(5 * first, 3), b(9 * second, 5), meansOfA(5), meansOfB(9), ofA(5 * first), ofB(9 * second);
     Both both;
     both.output("meansOfA", meansOfA), both.output("meansOfB", meansOfB), both.output("ofA", ofA), both.output("ofB", ofB);

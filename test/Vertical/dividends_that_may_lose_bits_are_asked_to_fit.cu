@@ -1,0 +1,18 @@
+// A row whose number is multiplied in 32 bits and divided again is the block's only if nothing was lost: the launch is asked.
+// RUN: %cufuse fuse --vertical %s:stores %s:turns --link stores.w=turns.w --link stores.heads=turns.heads \
+// RUN:   --link stores.length=turns.length --distinct --block 64 --name fused -o %t.cu && FileCheck %s --input-file %t.cu
+// CHECK: static_cast<long long>(launch.grid.x) * static_cast<long long>(launch.arguments.heads)
+// CHECK-SAME: > 2147483647ll ||
+__global__ void stores(const int *x, int *w, unsigned heads, int length) {
+  __shared__ int s[64];
+  s[threadIdx.x] = x[blockIdx.x * 64 + threadIdx.x];
+  __syncthreads();
+  const unsigned row = blockIdx.x * heads;
+  const size_t batch = row / heads;
+  for (int k = threadIdx.x; k < length; k += 64)
+    w[batch * length + k] = s[63 - threadIdx.x] + 1;
+}
+__global__ void turns(const int *w, int *out, unsigned heads, int length) {
+  for (int k = threadIdx.x; k < length; k += 64)
+    out[size_t(blockIdx.x) * length + k] = w[size_t(blockIdx.x) * length + length - 1 - k];
+}
