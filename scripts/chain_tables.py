@@ -16,7 +16,7 @@ FUSED = """\
 Rows from 32768 on, and few of which a cluster holds the weights, by `cufuse fuse FILE.yaml` with ReLU between the products, as above. Geometric mean {mean:.2f}, least {least:.2f}.
 *Error*: the largest against double precision, over that of cuBLAS; sums of small integers are exact, for all rows, one less, 77 and 1."""
 ATTENTION = """\
-Batch · heads · rows · columns, with a scale before the softmax and no mask; µs of warm inputs. *Three kernels*: two products of cuBLAS
+Batch · heads · rows · columns, with a scale before the softmax, and a causal mask where that is said; µs of warm inputs. *Three kernels*: two products of cuBLAS
 and a softmax kernel with scores of halves. *Error*: the largest of 400 rows against double precision, over that of three kernels."""
 EDGES = """\
 cuBLASLt {library}. An empty kernel of 132 blocks behind another takes {full:.2f} µs in a graph, {early:.2f} by a programmatic edge.
@@ -34,7 +34,8 @@ def needs(case):
         return 2 * pixels * weights, 2 * (pixels * (case["channels"] + case["last"]) + weights)
     if case["kind"] == "attention":
         size = case["batch"] * case["heads"] * case["length"]
-        return 4 * size * case["length"] * case["width"], 8 * size * case["width"]
+        seen = (case["length"] + 1) / 2 if case["causal"] else case["length"]  # keys of a row
+        return 4 * size * seen * case["width"], 8 * size * case["width"]
     m, n, k, l = (case[key] for key in "mnkl")
     width = 2 * n if case["kind"] == "gated" else n
     return 2 * m * (k * width + n * l), 2 * (m * k + width * k + l * n + m * l)

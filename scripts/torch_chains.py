@@ -46,9 +46,10 @@ def ways_of(case, torch):
         return ({"eager": apart, "eager epilogue": epilogue}, apart,
                 [((batch, channels, side, side), 1), ((outputs, channels, 3, 3), (9 * channels) ** -0.5),
                  ((last, outputs, 1, 1), outputs ** -0.5)])
-    batch, heads, length, width = (case[key] for key in ("batch", "heads", "length", "width"))
-    apart = lambda q, k, v: torch.softmax((q @ k.transpose(-1, -2)) * width ** -0.5, -1) @ v
-    return ({"eager": apart, "eager epilogue": F.scaled_dot_product_attention}, apart,
+    batch, heads, length, width, causal = (case[key] for key in ("batch", "heads", "length", "width", "causal"))
+    hidden = torch.full((length, length), -math.inf, device="cuda", dtype=torch.half).triu(1) if causal else 0
+    apart = lambda q, k, v: torch.softmax((q @ k.transpose(-1, -2)) * width ** -0.5 + hidden, -1) @ v
+    return ({"eager": apart, "eager epilogue": lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=causal)}, apart,
             [((batch, heads, length, width), 1)] * 3)
 
 

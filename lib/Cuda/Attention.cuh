@@ -5,7 +5,7 @@
 /// A B.
 template <typename T, typename C, int N, int K, int L, bool BInRows, bool DInRows, int Warps, int Tiles, int Keys,
           int Each>
-struct CufuseProducts : CufuseWarpProducts, CufuseCopies {
+struct CufuseProducts : CufuseWarpProducts, CufuseCopies, CufuseMasks {
   static constexpr int Threads = Warps * 32, Own = 16 * Tiles, Rows = Warps * Own;
   static constexpr int AllK = (K + 63) / 64 * 64, AllL = (L + 63) / 64 * 64;
   /// Columns of A B whose part of B and D is loaded at a time, while those before are in work. Rows in shared memory,
@@ -16,47 +16,51 @@ struct CufuseProducts : CufuseWarpProducts, CufuseCopies {
   /// Whether all of a warp's A is in registers.
   static constexpr bool Keeps = Tiles * AllK <= 128;
 
-  template <typename Out, typename Between, typename Behind>
+  template <typename Out, typename Between, typename Behind, typename Masked = CufuseNoMask>
   static __device__ __forceinline__ void run(const T *a, int pitchA, const T *b, int pitchB, const T *d, int pitchD,
-                                             Out *e, int pitchE, int rows, Between between, Behind behind) {
-    const int each = Each > 0 ? Each : rows, tilesOfEach = (each + Rows - 1) / Rows;
+                                             Out *e, int pitchE, int rows, Between between, Behind behind,
+                                             Masked masked = {}) {
     const unsigned sharedA = cufuseShared(cufuse_dynamicShared);
-    for (int tile = blockIdx.x; tile < rows / each * tilesOfEach; tile += gridDim.x) {
-      const int group = tile / tilesOfEach, end = (group + 1) * each, begin = group * each + tile % tilesOfEach * Rows;
+    CufuseTiles<Rows, Each, Masked>(rows).forEach([&](int group, int first, int last) {
       const T *const ownB = b + 1ll * group * (BInRows ? K : N) * pitchB;
       const T *const ownD = d + 1ll * group * (DInRows ? N : L) * pitchD;
-      const auto fetch = [&](int n) {
-        const unsigned toB = sharedA + BytesA + n / Stage % 2 * (BytesB + BytesD);
+      const auto fetch = [&](int n, unsigned toB) {
         copy<RowsB, (BInRows ? Stage : AllK) / 8>(toB, ownB + (BInRows ? n : 1ll * n * pitchB), pitchB,
                                                   BInRows ? K : N - n, BInRows ? N - n : K, threadIdx.x, Threads);
         copy<RowsD, (DInRows ? AllL : Stage) / 8>(toB + BytesB, ownD + (DInRows ? 1ll * n * pitchD : n), pitchD,
                                                   DInRows ? N - n : L, DInRows ? L : N - n, threadIdx.x, Threads);
       };
-      copy<Rows, AllK / 8>(sharedA, a + 1ll * begin * pitchA, pitchA, end - begin, K, threadIdx.x, Threads);
-      fetch(0);
-      multiply(sharedA, e, pitchE, begin + static_cast<int>(threadIdx.x) / 32 * Own, end, fetch, between, behind);
+      copy<Rows, AllK / 8>(sharedA, a + 1ll * first * pitchA, pitchA, last + 1 - first, K, threadIdx.x, Threads);
+      multiply(sharedA, e, pitchE, CufuseColumns<N, Stage, Masked>{masked, first, last}, fetch, between, behind);
       __syncthreads();
-    }
+    });
   }
 
 private:
-  template <typename Out, typename Fetch, typename Between, typename Behind>
-  static __device__ __forceinline__ void multiply(unsigned sharedA, Out *e, int pitchE, int now, int end, Fetch fetch,
-                                                  Between between, Behind behind) {
+  template <typename Out, typename Masked, typename Fetch, typename Between, typename Behind>
+  static __device__ __forceinline__ void multiply(unsigned sharedA, Out *e, int pitchE,
+                                                  CufuseColumns<N, Stage, Masked> columns, Fetch fetch, Between between,
+                                                  Behind behind) {
+    const int now = columns.first + static_cast<int>(threadIdx.x) / 32 * Own, end = columns.last + 1;
     float sumsE[Tiles][AllL / 2] = {};
     unsigned operandA[Tiles][Keeps ? AllK / 16 : 1][4];
     CufuseSoftmax<C, N> softmax[Tiles];
+    const auto slot = [&](int turn) { return sharedA + BytesA + turn % 2 * (BytesB + BytesD); };
+    int n = columns.begin();
+    fetch(n, slot(0));
 #pragma unroll 1
-    for (int n = 0; n < N; n += Stage) {
+    for (int next, turn = 0; n < N; n = next, ++turn) {
+      const bool shown = columns.hidden == CufuseHolds::Nowhere;
+      next = columns.from(n + Stage);
       asm volatile("cp.async.wait_all;" ::: "memory");
       __syncthreads();
-      if (n + Stage < N)
-        fetch(n + Stage);
-      if (Keeps && n == 0)
+      if (next < N)
+        fetch(next, slot(turn + 1));
+      if (Keeps && turn == 0)
 #pragma unroll
         for (int k = 0; k < (K + 15) / 16; ++k)
           rowsOf(operandA, sharedA, k, k);
-      const unsigned sharedB = sharedA + BytesA + n / Stage % 2 * (BytesB + BytesD), sharedD = sharedB + BytesB;
+      const unsigned sharedB = slot(turn), sharedD = sharedB + BytesB;
 #pragma unroll
       for (int m = 0; m < Stage; m += Keys) {
         float sums[Tiles][Keys / 2] = {}, by[2];
@@ -76,7 +80,11 @@ private:
         }
 #pragma unroll
         for (int i = 0; i < Tiles; ++i) {
-          softmax[i].take(sums[i], by, CufuseSums<N>(now + i * 16, end), n + m, between);
+          const CufuseSums<N> place(now + i * 16, end);
+          if (shown)
+            softmax[i].take(sums[i], by, place, n + m, CufuseShown<N, Between, Masked>{between, columns.masked});
+          else
+            softmax[i].take(sums[i], by, place, n + m, between);
           softmax[i].follow(sumsE[i], by);
           cufuseOperands<T>(operand[i], sums[i]);
         }

@@ -5,9 +5,9 @@
 /// each. While a group's exponentials are made, it multiplies those before them by D, and the other group what it has.
 /// `BInRows`: B is stored as K rows of N, else as N rows of K; so D. `C`: the type of the elements of A B.
 template <typename T, typename C, int N, int K, int L, bool BInRows, bool DInRows, int Slots, int Keys, int Each>
-struct CufuseProducts : CufuseLoads, CufuseWarpgroups {
+struct CufuseProducts : CufuseLoads, CufuseWarpgroups, CufuseMasks {
   static constexpr int Groups = 2, Threads = Groups * 128 + 128, Rows = Groups * 64, RowSlots = 2;
-  static constexpr int Chunks = (N + Keys - 1) / Keys, Steps = (K + 15) / 16, Panels = (K + 63) / 64;
+  static constexpr int Steps = (K + 15) / 16, Panels = (K + 63) / 64;
   static constexpr int AllL = (L + 63) / 64 * 64, Part = AllL % 128 == 0 ? 128 : 64, Parts = AllL / Part;
   /// Columns are in panels of 64.
   static constexpr int PanelB = (BInRows ? Steps * 16 : Keys) * 128, PanelsB = BInRows ? Keys / 64 : Panels;
@@ -17,9 +17,9 @@ struct CufuseProducts : CufuseLoads, CufuseWarpgroups {
   static constexpr int FirstD = Slots, FirstA = 2 * Slots, Places = FirstA + RowSlots;
   static constexpr int Bytes = Slots * (BytesB + BytesD) + RowSlots * Groups * BytesA + Places * 16 + 1024;
 
-  template <typename Out, typename Between, typename Behind>
+  template <typename Out, typename Between, typename Behind, typename Masked = CufuseNoMask>
   static __device__ __forceinline__ void run(const CufuseMaps &maps, Out *e, int pitchE, int rows, Between between,
-                                             Behind behind) {
+                                             Behind behind, Masked masked = {}) {
 #if defined(__CUDA_ARCH__) && !defined(__CUDA_ARCH_FEAT_SM90_ALL)
     __trap(); // nvcc's -arch=sm_90a makes PTX for later GPUs, too, which do not have these instructions
 #else
@@ -30,14 +30,14 @@ struct CufuseProducts : CufuseLoads, CufuseWarpgroups {
       asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     __syncthreads();
-    const int each = Each > 0 ? Each : rows, tilesOfEach = (each + Rows - 1) / Rows, tiles = rows / each * tilesOfEach;
+    const CufuseTiles<Rows, Each, Masked> tiles(rows);
     if (threadIdx.x >= Groups * 128) {
       asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
       if (threadIdx.x == Groups * 128)
-        load(maps, memory, each, tilesOfEach, tiles);
+        load(maps, memory, tiles, masked);
     } else {
       asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
-      multiply(memory, each, tilesOfEach, tiles, e, pitchE, between, behind);
+      multiply(memory, tiles, e, pitchE, masked, between, behind);
     }
 #endif
   }
@@ -55,8 +55,9 @@ private:
     __device__ __forceinline__ unsigned empty(int place) const { return full(place) + 8; }
   };
 
-  static __device__ __forceinline__ void load(const CufuseMaps &maps, const Memory &memory, int each, int tilesOfEach,
-                                              int tiles) {
+  template <typename Masked>
+  static __device__ __forceinline__ void load(const CufuseMaps &maps, const Memory &memory,
+                                              const CufuseTiles<Rows, Each, Masked> &tiles, const Masked &masked) {
     Turn<Slots, false> ring;
     Turn<RowSlots, false> rowRing;
     const auto awaitEmpty = [&](int place, int odd, int bytes) {
@@ -64,14 +65,14 @@ private:
       expect(memory.full(place), bytes);
       return memory.full(place);
     };
-    for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-      const int of = tile / tilesOfEach, begin = of * each + tile % tilesOfEach * Rows;
+    tiles.forEach([&](int of, int first, int last) {
       const unsigned fullA = awaitEmpty(FirstA + rowRing.slot, rowRing.odd, Groups * BytesA);
       for (int group = 0; group < Groups; ++group)
         for (int p = 0; p < Panels; ++p)
-          box(memory.a(rowRing.slot, group) + p * 8192, maps.a, p * 64, begin + group * 64, fullA);
+          box(memory.a(rowRing.slot, group) + p * 8192, maps.a, p * 64, first + group * 64, fullA);
       rowRing.next();
-      for (int n = 0; n < N; n += Keys) {
+      CufuseColumns<N, Keys, Masked> columns = {masked, first, last};
+      for (int n = columns.begin(); n < N; n = columns.from(n + Keys)) {
         const unsigned fullB = awaitEmpty(ring.slot, ring.odd, BytesB);
         for (int p = 0; p < PanelsB; ++p)
           box(memory.b(ring.slot) + p * PanelB, maps.b, (BInRows ? n : 0) + p * 64, BInRows ? 0 : n, fullB, of);
@@ -80,20 +81,21 @@ private:
           box(memory.d(ring.slot) + p * PanelD, maps.d, (DInRows ? 0 : n) + p * 64, DInRows ? n : 0, fullD, of);
         ring.next();
       }
-    }
+    });
   }
 
-  template <typename Out, typename Between, typename Behind>
-  static __device__ __forceinline__ void multiply(const Memory &memory, int each, int tilesOfEach, int tiles, Out *e,
-                                                  int pitchE, Between between, Behind behind) {
+  template <typename Out, typename Masked, typename Between, typename Behind>
+  static __device__ __forceinline__ void multiply(const Memory &memory, const CufuseTiles<Rows, Each, Masked> &tiles,
+                                                  Out *e, int pitchE, const Masked &masked, Between between,
+                                                  Behind behind) {
     const int group = threadIdx.x / 128, warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
     Turn<Slots, false> ring;
     Turn<RowSlots, false> rowRing;
-    for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    tiles.forEach([&](int, int firstRow, int last) {
       float sums[Keys / 2], sumsE[Parts][Part / 2], by[2];
       unsigned operandA[Steps][4], operand[Keys / 16][4];
-      const int of = tile / tilesOfEach, end = (of + 1) * each;
-      const int now = of * each + tile % tilesOfEach * Rows + group * 64 + warp * 16;
+      CufuseColumns<N, Keys, Masked> columns = {masked, firstRow, last};
+      const int now = firstRow + group * 64 + warp * 16, end = last + 1;
       const CufuseSums<N> place(now, end);
       CufuseSoftmax<C, N> softmax;
       const auto release = [&](int place) {
@@ -111,7 +113,7 @@ private:
                        s > 0);
         commit();
       };
-      const auto second = [&](const Turn<Slots, false> &from, int before) {
+      const auto second = [&](const Turn<Slots, false> &from, bool adds) {
         awaitPhase(memory.full(FirstD + from.slot), from.odd);
         begin();
 #pragma unroll
@@ -122,9 +124,17 @@ private:
                 sumsE[part], operand[s],
                 descriptor<PanelD>(memory.d(from.slot) + (DInRows ? part * (Part / 64 * PanelD) + s * 2048
                                                                   : part * (Part * 128) + s / 4 * PanelD + s % 4 * 32)),
-                before + s > 0);
+                adds || s > 0);
         commit();
       };
+      const auto take = [&](int n) {
+        if (columns.hidden == CufuseHolds::Nowhere)
+          softmax.take(sums, by, place, n, CufuseShown<N, Between, Masked>{between, masked});
+        else
+          softmax.take(sums, by, place, n, between);
+      };
+      int n = columns.begin();
+      bool adds = false;
       awaitPhase(memory.full(FirstA + rowRing.slot), rowRing.odd);
 #pragma unroll
       for (int s = 0; s < Steps; ++s)
@@ -139,18 +149,19 @@ private:
       await<0>();
       keep(sums);
       release(ring.slot);
-      softmax.take(sums, by, place, 0, between);
+      take(n);
       cufuseOperands<T>(operand, sums);
 #pragma unroll 1
-      for (int n = Keys; n < N; n += Keys) {
+      for (n = columns.from(n + Keys); n < N; n = columns.from(n + Keys)) {
         const Turn<Slots, false> before = ring;
         ring.next();
         first();
-        second(before, n - Keys);
+        second(before, adds);
+        adds = true;
         await<1>();
         keep(sums);
         release(ring.slot);
-        softmax.take(sums, by, place, n, between);
+        take(n);
         await<0>();
         release(FirstD + before.slot);
 #pragma unroll
@@ -160,11 +171,11 @@ private:
         }
         cufuseOperands<T>(operand, sums);
       }
-      second(ring, Chunks - 1);
+      second(ring, adds);
       await<0>();
       release(FirstD + ring.slot);
       ring.next();
-      const CufuseSums<L> last(now, end);
+      const CufuseSums<L> results(now, end);
 #pragma unroll
       for (int part = 0; part < Parts; ++part) {
         keep(sumsE[part]);
@@ -172,8 +183,8 @@ private:
 #pragma unroll
         for (int l = 0; l < Part; l += 32)
           if (part * Part + l < L)
-            last.store(e, pitchE, end, sumsE[part] + l / 2, part * Part + l, behind);
+            results.store(e, pitchE, end, sumsE[part] + l / 2, part * Part + l, behind);
       }
-    }
+    });
   }
 };

@@ -10,5 +10,11 @@ __device__ __forceinline__ void CUFUSE_NAME(CUFUSE_HEAD) {
   };
   using Products = CUFUSE_PRODUCTS;
   static_assert(Products::Threads == CUFUSE_THREADS && Products::Bytes == CUFUSE_BYTES, "as it is launched");
+#ifdef CUFUSE_MASKED
+  const auto masked = [&](auto row, auto column) {
+    using Number = decltype(row);
+    return CUFUSE_MASKED;
+  };
+#endif
   CUFUSE_RUN;
 }

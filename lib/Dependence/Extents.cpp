@@ -150,8 +150,10 @@ void addProduct(VerticalGraph &Graph, unsigned Node) {
   const Polynomial M = Graph.argument(Node, "m");
   Add("a", M, P.K, P.PitchA);
   const std::int64_t OfB = P.InRows ? P.K : P.N; // in a batch, there is one for so many rows
-  Add("b", P.Rows > 0 ? M * Polynomial::constant((OfB + P.Rows - 1) / P.Rows) : Polynomial::constant(OfB),
-      P.InRows ? P.N : P.K, P.PitchB);
+  const auto Matrices = P.Rows == 0         ? Polynomial::constant(1)
+                        : OfB % P.Rows == 0 ? M
+                                            : *quotient(M, Polynomial::constant(P.Rows), Graph.Quotients);
+  Add("b", Matrices * Polynomial::constant(Matrices == M ? OfB / P.Rows : OfB), P.InRows ? P.N : P.K, P.PitchB);
   Add("c", M, P.N, P.PitchC);
 }
 

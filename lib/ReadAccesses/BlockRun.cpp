@@ -1,5 +1,7 @@
 #include "BlockRun.h"
 
+#include "IrMemory.h"
+
 #include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringSwitch.h>
@@ -285,10 +287,7 @@ private:
 
   /// A conversion of the headers for half types, which is assembly there.
   std::optional<Value> assembly(Thread &T, const llvm::CallBase &Call) {
-    std::string Text;
-    for (char C : llvm::cast<llvm::InlineAsm>(Call.getCalledOperand())->getAsmString())
-      if (!llvm::isSpace(C) && C != '{' && C != '}')
-        Text += C;
+    const std::string Text = assemblyOf(Call);
     const bool Widens = Text == "cvt.f32.f16$0,$1;" || Text == "cvt.f32.bf16$0,$1;" || Text == "mov.b16$0,$1;" ||
                         Text == "mov.b32$0,0,$1;";
     const bool Rounds = Text == "cvt.rn.f16.f32$0,$1;" || Text == "cvt.rn.bf16.f32$0,$1;";

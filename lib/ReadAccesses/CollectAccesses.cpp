@@ -244,6 +244,8 @@ private:
     Site.Whole = !Use || Use->Whole;
     Site.Width = Use ? Use->Width : 1;
     Site.Path = Paths.to(*Block);
+    if (auto *Store = llvm::dyn_cast<llvm::StoreInst>(Access->By))
+      Site.Masks = Values.masks(Store->getValueOperand(), *Block);
     place(*Access->By, Use && Access->What != Kind::Atomic ? Use->At : nullptr, Site);
     return Site;
   }

@@ -1,5 +1,5 @@
 // What conditions of the code say of its values: `Left < Right`.
-#include "IrValues.h"
+#include "IrMemory.h"
 
 #include "cufuse/Kernel/Wrapping.h"
 
@@ -133,6 +133,66 @@ void IrValues::holdsCompared(llvm::CmpInst::Predicate How, const llvm::Value *A,
     else
       Whole = false;
   }
+}
+
+/// What a number is a conversion of.
+static const llvm::Value *unconverted(const llvm::Value *V) {
+  while (auto *I = llvm::dyn_cast<llvm::Instruction>(V)) {
+    auto *Call = llvm::dyn_cast<llvm::CallInst>(I);
+    const std::string Assembly = Call && Call->arg_size() == 1 ? assemblyOf(*Call) : "";
+    const bool Rounds = Assembly == "cvt.rn.f16.f32$0,$1;" || Assembly == "cvt.rn.bf16.f32$0,$1;";
+    if (!Rounds && !llvm::isa<llvm::FPExtInst, llvm::FPTruncInst, llvm::BitCastInst>(I))
+      break;
+    V = I->getOperand(0);
+  }
+  return V;
+}
+
+std::vector<Mask> IrValues::masks(const llvm::Value *V, const llvm::BasicBlock &At) {
+  auto IsMinusInfinity = [](const llvm::Value *Of) {
+    auto *Number = llvm::dyn_cast<llvm::ConstantFP>(unconverted(Of));
+    return Number && Number->isInfinity() && Number->isNegative();
+  };
+  std::vector<Mask> All;
+  auto Add = [&](bool Where, llvm::function_ref<void(std::vector<Less> &, bool &)> Holds) {
+    Mask Own{{}, Where};
+    bool Whole = true;
+    Holds(Own.Holds, Whole);
+    Whole = Whole &&
+            llvm::all_of(Own.Holds, [&](const Less &L) { return isKnownIn(L.Left, At) && isKnownIn(L.Right, At); });
+    if (Whole)
+      All.push_back(std::move(Own));
+    return Whole;
+  };
+  for (unsigned Depth = 0; Depth < 8; ++Depth) {
+    V = unconverted(V);
+    if (auto *Select = llvm::dyn_cast<llvm::SelectInst>(V)) {
+      const bool Side = IsMinusInfinity(Select->getTrueValue());
+      if (!Side && !IsMinusInfinity(Select->getFalseValue()))
+        break;
+      for (const bool Where : {true, false})
+        if (Add(Where, [&](std::vector<Less> &Holds, bool &Whole) {
+              holds(Select->getCondition(), Side == Where, Holds, Whole);
+            }))
+          break;
+      V = Side ? Select->getFalseValue() : Select->getTrueValue();
+    } else if (auto *Phi = llvm::dyn_cast<llvm::PHINode>(V); Phi && !Loops.isLoopHeader(Phi->getParent())) {
+      std::array<std::vector<unsigned>, 2> Ways; // by whether it is that
+      for (unsigned I = 0; I < Phi->getNumIncomingValues(); ++I)
+        Ways[IsMinusInfinity(Phi->getIncomingValue(I))].push_back(I);
+      for (const bool Where : {true, false})
+        if (Ways[Where].size() == 1 && !Ways[!Where].empty() && Add(Where, [&](std::vector<Less> &Holds, bool &Whole) {
+              holdsOnWay(*Phi, Ways[Where].front(), Holds, Whole);
+            }))
+          break;
+      if (Ways[0].size() != 1 || Ways[1].empty())
+        break;
+      V = Phi->getIncomingValue(Ways[0].front());
+    } else {
+      break;
+    }
+  }
+  return All;
 }
 
 } // namespace cufuse

@@ -10,6 +10,15 @@
 
 namespace cufuse {
 
+std::string assemblyOf(const llvm::CallBase &Call) {
+  std::string Text;
+  if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call.getCalledOperand()))
+    for (char C : Assembly->getAsmString())
+      if (!llvm::isSpace(C) && C != '{' && C != '}')
+        Text += C;
+  return Text;
+}
+
 namespace {
 
 /// PTX instructions that do nothing but compute (PTX ISA 9, 9.7.1 to 9.7.8, without special registers).

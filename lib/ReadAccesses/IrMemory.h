@@ -29,6 +29,9 @@ struct IrPlace {
 };
 IrPlace placeOf(const llvm::Value *Pointer, IrValues &Values);
 
+/// Of a call of assembly, without spaces and braces; else "".
+std::string assemblyOf(const llvm::CallBase &Call);
+
 struct IrMemory {
   std::vector<IrAccess> Accesses;
   std::vector<std::pair<const llvm::Instruction *, std::string>> Elsewhere; ///< Which no pointer parameter leads to.

@@ -45,6 +45,8 @@ public:
 
   /// What is known on one side of a condition; `Whole` becomes false where that is not all of it.
   void holds(const llvm::Value *Condition, bool Truth, std::vector<Less> &Holds, bool &Whole);
+  /// Where a value is minus infinity by `?:`, or by the way on which it comes.
+  std::vector<Mask> masks(const llvm::Value *V, const llvm::BasicBlock &At);
 
 private:
   /// The first one that `V` is made of, and that nothing was chosen for yet.

@@ -127,6 +127,95 @@ private:
     return joined(Lines, "\n");
   }
 
+  /// For a part of A B: is what goes to the softmax minus infinity there? By ranges of its rows and columns; nothing if
+  /// no such mask is known.
+  OutputText masked() const {
+    const unsigned Taker = *llvm::find_if(
+        Stages[0].Nodes, [&](unsigned Node) { return Graph.Nodes[Node].Product && !makes(Graph.Nodes[Node]); });
+    const Flow &To = *Graph.flowTo(Taker, "a");
+    if (Second.Softmax.empty() || !(Second.Scale > 0) || !Second.ScaledBy.empty() || Graph.Nodes[To.Producer].Product)
+      return {};
+    const AccessSite *Store = nullptr;
+    for (const AccessSite &Site : Graph.Nodes[To.Producer].Accesses->Sites)
+      if (Site.What == AccessSite::Kind::Store) {
+        if (Store || !Site.Index)
+          return {};
+        Store = &Site;
+      }
+    std::vector<OutputText> Any;
+    for (const Mask &M : Store->Masks) {
+      std::vector<OutputText> All;
+      for (const Less &L : M.Holds) {
+        const OutputText Left = range(To.Producer, L.Left, *Store->Index),
+                         Right = range(To.Producer, L.Right, *Store->Index);
+        if (!Left.empty() && !Right.empty())
+          All.push_back(outputText("Products::less({}, {})", Left, Right));
+      }
+      if (All.size() == M.Holds.size() && !All.empty())
+        Any.push_back(M.Where ? joined(All, " &\n           ") : outputText("!({})", joined(All, " &\n           ")));
+    }
+    return joined(Any, " |\n           ");
+  }
+
+  /// A number that a kernel computes from its element's, as one of rows and columns of A B; nothing if it is of more.
+  std::optional<Polynomial> placed(const Polynomial &InArguments, const Polynomial &Index,
+                                   std::map<std::string, Quotient> &Quotients) const {
+    const Polynomial Row = Polynomial::atom("row"), Column = Polynomial::atom("column"),
+                     Columns = Polynomial::constant(First.N), Element = Columns * Row + Column;
+    const std::string Thread = builtinAtom(Builtin::ThreadIdx, 0);
+    Polynomial Result = Index == linearIndex()
+                            ? InArguments.substitute(Thread, Element - (linearIndex() - Polynomial::atom(Thread)))
+                            : InArguments.substitute(*Index.atoms().begin(), Element);
+    for (const std::string &Atom : Result.atoms())
+      if (const auto Q = Graph.Quotients.find(Atom); Q != Graph.Quotients.end()) {
+        const auto Over = isWrap(Atom) ? std::nullopt : placed(Q->second.Dividend, Index, Quotients);
+        const auto Under = Over ? placed(Q->second.Divisor, Index, Quotients) : std::nullopt;
+        if (!Under)
+          return std::nullopt;
+        const auto InRows = *Over == Element ? Under->dividedBy(First.N) : std::nullopt;
+        const auto Whole = InRows ? quotient(Row, *InRows, Quotients) : quotient(*Over, *Under, Quotients);
+        if (!Whole)
+          return std::nullopt;
+        Result = Result.substitute(Atom, *Whole);
+      } else if (isBuiltin(Atom) || (Atom != "row" && Atom != "column" && Atom.find('.') == std::string::npos)) {
+        return std::nullopt;
+      }
+    return Result;
+  }
+
+  OutputText range(unsigned Node, const Polynomial &P, const Polynomial &Index) const {
+    std::map<std::string, Quotient> Quotients;
+    if (Index != linearIndex() && (Index.atoms().size() != 1 || Index != Polynomial::atom(*Index.atoms().begin())))
+      return {};
+    const auto Placed = placed(Graph.inArguments(Node, P), Index, Quotients);
+    return Placed ? rangeText(*Placed, Quotients) : OutputText();
+  }
+  OutputText rangeText(const Polynomial &P, const std::map<std::string, Quotient> &Quotients) const {
+    const auto Divided = [&](const Polynomial &Part) {
+      const OutputText Text = rangeText(Part, Quotients);
+      return Part.terms().size() > 1 ? outputText("({})", Text) : Text;
+    };
+    OutputText Sum;
+    for (const bool Negative : {false, true})
+      for (const auto &[Atoms, Factor] : P.terms()) {
+        if ((Factor < 0) != Negative)
+          continue;
+        const bool Minus = Negative && !Sum.empty();
+        std::vector<OutputText> Product;
+        if (const std::int64_t By = Minus ? -Factor : Factor; By != 1 || Atoms.empty())
+          Product.push_back(outputText("Number({})", By));
+        for (const std::string &Atom : Atoms)
+          if (const auto Q = Quotients.find(Atom); Q != Quotients.end())
+            Product.push_back(outputText("({} / {})", Divided(Q->second.Dividend), Divided(Q->second.Divisor)));
+          else
+            Product.push_back(Atom == "row" || Atom == "column"
+                                  ? Atom
+                                  : fmt::format("Number({})", deviceText(Polynomial::atom(Atom))));
+        Sum += (Sum.empty() ? "" : Minus ? " - " : " + ") + joined(Product, " * ");
+      }
+    return Sum.empty() ? OutputText("Number(0)") : Sum;
+  }
+
   void chain() {
     std::vector<OutputText> Head = declarations(), Arguments;
     if (Plan.isByMaps()) {
@@ -136,9 +225,12 @@ private:
       Arguments = {a(), std::to_string(First.PitchA), b(), std::to_string(First.PitchB),
                    d(), std::to_string(Second.PitchB)};
     }
+    const OutputText Masked = masked();
     llvm::append_range(Arguments,
                        std::vector<OutputText>{memory(result()), std::to_string(isBySum() ? Second.PitchC : Second.N),
                                                rows(), "between", "behind"});
+    if (!Masked.empty())
+      Arguments.push_back("masked");
     const auto Taken = llvm::find_if(
         Stages[0].Nodes, [&](unsigned Node) { return Graph.Nodes[Node].Product && !makes(Graph.Nodes[Node]); });
     file(cuda::Chain,
@@ -148,6 +240,7 @@ private:
           {"SUM", First.Result},
           {"BETWEEN", function(Stages[0])},
           {"TAKEN", taken(*Taken)},
+          Masked.empty() ? Given("MASKED", false) : Given("MASKED", Masked),
           {"BEHIND", function(Stages[1])},
           {"RESULT", registers(result())},
           {"PRODUCTS", outputText("CufuseProducts<{}, {}, {}, {}, {}, {}, {}, {}>", First.Type, First.Result, First.N,
@@ -196,11 +289,13 @@ private:
     case ProductsPlan::Way::Warps:
       return {cuda::Products, cuda::WarpProducts, cuda::ProductCopies, cuda::ProductsByMma};
     case ProductsPlan::Way::Attention:
-      return {cuda::Products, cuda::OnlineSoftmax, cuda::WarpProducts, cuda::ProductCopies, cuda::Attention};
+      return {cuda::Products,     cuda::OnlineSoftmax, cuda::Mask,
+              cuda::WarpProducts, cuda::ProductCopies, cuda::Attention};
     case ProductsPlan::Way::Warpgroups:
       return {cuda::Products, cuda::ProductLoads, cuda::Warpgroups, cuda::ProductsByWgmma};
     case ProductsPlan::Way::AttentionOfWarpgroups:
-      return {cuda::Products, cuda::OnlineSoftmax, cuda::ProductLoads, cuda::Warpgroups, cuda::AttentionByWgmma};
+      return {cuda::Products,     cuda::OnlineSoftmax, cuda::Mask,
+              cuda::ProductLoads, cuda::Warpgroups,    cuda::AttentionByWgmma};
     case ProductsPlan::Way::Cluster:
       break;
     }

@@ -1,6 +1,7 @@
 // Attention by the kernel that cufuse has written, beside two products of cuBLAS with a softmax kernel between them,
 // which has scores of halves, and against its definition in double precision: scripts/bench-chains compiles it for each
-// shape (SIZE_N rows of keys and queries, SIZE_L columns) with the output's HEADER and its LAUNCH.
+// shape (SIZE_N rows of keys and queries, SIZE_L columns, with a mask if SIZE_CAUSAL) with the output's HEADER and its
+// LAUNCH.
 #include "measure.h"
 #include "softmax.cu"
 #include HEADER
@@ -10,6 +11,7 @@
 #include <cmath>
 
 constexpr int N = SIZE_N, L = SIZE_L, Checked = 400;
+constexpr bool Causal = SIZE_CAUSAL;
 static cudaStream_t stream;
 static cublasHandle_t library;
 
@@ -23,7 +25,7 @@ static void threeKernels(const Set &s, __half *scores, __half *parts, int heads)
                                  CUDA_R_16F, L, 1ll * N * L, &zero, scores, CUDA_R_16F, N, 1ll * N * N, heads,
                                  CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT) != CUBLAS_STATUS_SUCCESS)
     throw std::runtime_error("cuBLAS");
-  softmaxOfHalves<<<heads * N, 256, 0, stream>>>(scores, parts, N);
+  softmaxOfHalves<<<heads * N, 256, 0, stream>>>(scores, parts, N, Causal);
   if (cublasGemmStridedBatchedEx(library, CUBLAS_OP_N, CUBLAS_OP_N, L, N, N, &one, s.v, CUDA_R_16F, L, 1ll * N * L,
                                  parts, CUDA_R_16F, N, 1ll * N * N, &zero, s.e, CUDA_R_16F, L, 1ll * N * L, heads,
                                  CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT) != CUBLAS_STATUS_SUCCESS)
@@ -38,7 +40,7 @@ __global__ void furthest(Set s, int heads, float *most) {
     double sum = 0;
     for (int c = 0; c < L; ++c)
       sum += double(__half2float(s.q[row * L + c])) * double(__half2float(s.k[(head * N + j) * L + c]));
-    scores[j] = exp(sum / sqrt(double(L))); // they are small
+    scores[j] = Causal && j > row % N ? 0 : exp(sum / sqrt(double(L))); // they are small
   }
   __syncthreads();
   double all = 0;
@@ -83,7 +85,11 @@ int main(int, char **arguments) {
     __half *const scores = allocated<__half>(size_t(heads) * N * N), *const parts =
                                                                          allocated<__half>(size_t(heads) * N * N);
     const auto fused = [&](const Set &s) {
+#if SIZE_CAUSAL
+      require(LAUNCH(s.q, s.k, heads * N, 1 / std::sqrt(float(L)), N, s.v, s.e, stream), "launch");
+#else
       require(LAUNCH(s.q, s.k, heads * N, 1 / std::sqrt(float(L)), s.v, s.e, stream), "launch");
+#endif
     };
     const auto three = [&](const Set &s) { threeKernels(s, scores, parts, heads); };
     const double own = error(sets[0], heads, [&] { fused(sets[0]); }),

@@ -56,6 +56,12 @@ struct ChosenIndex {
   std::vector<Less> Holds;
 };
 
+/// Where minus infinity is stored, whatever is loaded: where all of `Holds` do, or else where any of them does not.
+struct Mask {
+  std::vector<Less> Holds;
+  bool Where = true;
+};
+
 /// One access to memory through a pointer parameter.
 struct AccessSite {
   enum class Kind {
@@ -77,6 +83,7 @@ struct AccessSite {
   std::optional<Polynomial> Index; ///< In elements; nothing where it is not known.
   std::vector<ChosenIndex> Chosen; ///< Where `Index` is not known: it is one of these; nothing if that is not known.
   unsigned Width = 1;              ///< Consecutive elements, from `Index` on, in one access.
+  std::vector<Mask> Masks = {};    ///< Of a store: any of them.
   std::string Text;                ///< As written.
   std::vector<PathStep> Path;
   SourcePlace Where;

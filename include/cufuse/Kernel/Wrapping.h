@@ -30,7 +30,7 @@ bool fits(const Polynomial &P, unsigned Bits, bool Signed, KernelAccesses &In);
 /// number is an atom of `In.Quotients`.
 Polynomial widened(const Polynomial &P, bool Signed, KernelAccesses &In);
 
-/// All that is known of an access: its index, or those that it is one of, and its conditions.
+/// All that is known of an access: its index, or those that it is one of, its conditions and masks.
 template <typename Site, typename Function> void forEachPolynomial(Site &Of, Function Each) {
   auto OfAll = [&](auto &Holds) {
     for (auto &L : Holds)
@@ -44,6 +44,8 @@ template <typename Site, typename Function> void forEachPolynomial(Site &Of, Fun
   }
   for (auto &Step : Of.Path)
     OfAll(Step.Holds);
+  for (auto &M : Of.Masks)
+    OfAll(M.Holds);
 }
 
 /// With indices, conditions and loops as they are if no index loses bits: multiples of 2^32 are left out where what
