@@ -14,6 +14,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace cufuse {
 
@@ -156,11 +157,14 @@ private:
       if (If || llvm::isa<clang::ConditionalOperator>(S))
         ++Path.back().Number;
       const size_t First = Found.size();
+      const auto Known = If ? std::pair(Time, Times) : std::pair(Time, decltype(Times)());
       walk(Child);
-      // Nothing of it stands before what follows.
+      // Nothing of it stands before what follows, and nothing is changed there.
       if (If && Child && endsIn(Child) &&
-          std::all_of(Found.begin() + First, Found.end(), [](const Launch &L) { return L.Kernel.empty(); }))
+          std::all_of(Found.begin() + First, Found.end(), [](const Launch &L) { return L.Kernel.empty(); })) {
         Found.resize(First);
+        std::tie(Time, Times) = Known;
+      }
     }
     if (IsScope)
       endScope(Before);

@@ -1,5 +1,7 @@
 #include "cufuse/Dependence/Pointwise.h"
 
+#include "Refusals.h"
+
 #include "cufuse/Kernel/Wrapping.h"
 
 #include <fmt/core.h>
@@ -97,7 +99,7 @@ private:
       for (const SharedArray &S : *Shared)
         reason("it has shared memory: " + S.Name, S.Where);
     for (const GlobalFacts &Global : Facts.Globals)
-      if (Global.Space != "__constant__")
+      if (!isTable(Global))
         reason("it uses the variable " + Global.Name, Facts.Where);
     for (size_t B = 0; B < BuiltinNames.size(); ++B)
       if (Facts.ReadByLibrary[B])

@@ -240,6 +240,10 @@ private:
 
 } // namespace
 
+bool isTable(const GlobalFacts &Global) {
+  return Global.Space == "__constant__" || (!Global.HostShared && Global.Does == Change::None);
+}
+
 std::optional<Finding> otherMemory(const VerticalNode &Node) {
   Finding Found;
   Found.Where = Node.Facts->Where;
@@ -249,7 +253,7 @@ std::optional<Finding> otherMemory(const VerticalNode &Node) {
   for (const std::string &Name : Node.Accesses->PointerVariables)
     Found.What = "pointers in " + Name;
   for (const GlobalFacts &Global : Node.Facts->Globals)
-    if (Global.Space != "__constant__")
+    if (!isTable(Global))
       Found.What = "the variable " + Global.Name;
   if (Found.What.empty() && !Node.Accesses->OtherMemory.empty())
     return Node.Accesses->OtherMemory.front();

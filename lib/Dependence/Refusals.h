@@ -46,6 +46,9 @@ std::string usedByBoth(const VerticalNode &Before, const VerticalNode &Node);
 /// What memory a kernel uses otherwise than through its pointers; nothing if there is none.
 std::optional<Finding> otherMemory(const VerticalNode &Node);
 
+/// Are the variable's elements what the text says, or what the host stores before the launch?
+bool isTable(const GlobalFacts &Global);
+
 /// Is it of the kernel's arguments alone?
 bool isOfArguments(const VerticalNode &Node, const Polynomial &P);
 

@@ -1,5 +1,6 @@
 #include "cufuse/ReadAccesses/CollectAccesses.h"
 
+#include "InsideElement.h"
 #include "IrMemory.h"
 #include "IrPaths.h"
 #include "IrTurns.h"
@@ -13,6 +14,7 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
 #include <llvm/ADT/SetVector.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -38,8 +40,11 @@ public:
       endByThread(Site);
     escapes();
     unmet();
+    // What the user's variables are, the facts tell. A library's is a table where the kernel only loads from it.
     for (const auto &[By, What] : Memory.Elsewhere)
-      Result.OtherMemory.push_back(findingAt(*By, What));
+      if (auto *Load = llvm::dyn_cast<llvm::LoadInst>(By);
+          !Load || !llvm::isa<llvm::GlobalVariable>(llvm::getUnderlyingObject(Load->getPointerOperand())))
+        Result.OtherMemory.push_back(findingAt(*By, What));
     for (const auto &[By, What] : Memory.Reports)
       Result.Reports.push_back(findingAt(*By, What));
     for (const auto &[By, What] : Memory.Together)
@@ -165,6 +170,13 @@ private:
       if (!Moves && Known && Index && First % Bytes == 0) {
         Site.Index = *Index + Polynomial::constant(First / Bytes);
         Site.Width = (End - First + Bytes - 1) / Bytes;
+      }
+      if (Moves && Known && G.Rest && Bytes > 0 &&
+          (Site.Index = elementAround(*G.Rest, First, End, Bytes, Site.Path, Result.Loops))) {
+        Site.Width = 1;
+        Site.Whole = Site.Direct = false;
+        for (const auto &[At, Access] : G.Parts)
+          Located.insert(Access->By);
       }
       if (G.Parts.size() == 1 && G.First->Bytes > 0 && G.First->Bytes <= std::uint64_t(Bytes) * Site.Width)
         Site.Chosen = inElements(G.First->Chosen, Bytes, *G.Block);

@@ -330,6 +330,9 @@ private:
       callsBarrier(F, Name);
   }
 
+  /// Of a kernel that keeps its grid, the text may have the number itself.
+  unsigned beginning() const { return Played.Plan.keepsGrid() ? 0 : Beginning; }
+
   llvm::Value *dynamicShared(llvm::IRBuilder<> &Build, llvm::Value *Offset) {
     constexpr unsigned Shared = 3;
     auto *Memory = Module.getNamedGlobal(neutral::DynamicShared);
@@ -337,7 +340,7 @@ private:
       Memory = new llvm::GlobalVariable(Module, llvm::ArrayType::get(Build.getInt8Ty(), 0), false,
                                         llvm::GlobalValue::ExternalLinkage, nullptr, neutral::DynamicShared, nullptr,
                                         llvm::GlobalValue::NotThreadLocal, Shared);
-    llvm::Value *Distance = Build.CreateZExt(Build.CreateSub(Offset, Build.getInt32(Beginning)), Build.getInt64Ty());
+    llvm::Value *Distance = Build.CreateZExt(Build.CreateSub(Offset, Build.getInt32(beginning())), Build.getInt64Ty());
     return Build.CreatePtrAdd(llvm::ConstantExpr::getAddrSpaceCast(Memory, Build.getPtrTy()), Distance);
   }
 
@@ -351,7 +354,7 @@ private:
       llvm::IRBuilder<> Build(&Call);
       fill(Build, Memory, Builtin::BlockIdx, 0);
       fill(Build, Memory, Builtin::GridDim, 3);
-      Build.CreateStore(Build.getInt32(Beginning), Build.CreateConstGEP1_32(Build.getInt32Ty(), Memory, 6));
+      Build.CreateStore(Build.getInt32(beginning()), Build.CreateConstGEP1_32(Build.getInt32Ty(), Memory, 6));
       return Memory;
     });
   }
@@ -392,7 +395,7 @@ private:
         fill(Build, Memory, Tag->getName() == "uint3" ? Builtin::BlockIdx : Builtin::GridDim, 0);
         A->replaceAllUsesWith(Memory);
       } else {
-        A->replaceAllUsesWith(llvm::ConstantInt::get(A->getType(), Beginning));
+        A->replaceAllUsesWith(llvm::ConstantInt::get(A->getType(), beginning()));
       }
     }
   }
