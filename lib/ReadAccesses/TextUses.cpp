@@ -38,12 +38,6 @@ bool deducesFrom(const clang::FunctionDecl *Callee, unsigned Parameter) {
   return Parameter >= Written->getNumParams() || Written->getParamDecl(Parameter)->getType()->isDependentType();
 }
 
-/// Does it lead to where a pointer may be put?
-bool leadsToPlaceOfPointer(clang::QualType T) {
-  const clang::QualType To = T->isReferenceType() ? T.getNonReferenceType() : T->getPointeeType();
-  return !To.isNull() && !To.isConstQualified() && leadsToPointer(To);
-}
-
 /// Its code, without the calls that were inlined there; null where there is none.
 const llvm::Function *codeOf(const clang::FunctionDecl &F, const DeviceIr &Ir) {
   for (const llvm::Function &Each : *Ir.kernel().getParent())
@@ -389,77 +383,48 @@ private:
     return false;
   }
 
-  /// May what stands around refer to what it is made of behind the statement, too?
+  /// Does the statement around leave a pointer or a reference to something that is there behind it, too?
   bool refersLater(const clang::Stmt *E) const {
-    const clang::Stmt *Around = parent(E);
-    if (const clang::VarDecl *Variable = declaredBy(Around, E))
-      return leadsToPointer(Variable->getType());
-    auto *Outer = llvm::dyn_cast_or_null<clang::Expr>(Around);
-    if (!Outer)
-      return false;
-    if (auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(Outer); Binary && Binary->isAssignmentOp())
-      return leadsToPointer(Binary->getLHS()->getType());
-    if (auto *Cast = llvm::dyn_cast<clang::CastExpr>(Outer); Cast && Cast->getCastKind() == clang::CK_LValueToRValue)
-      return leadsToPointer(Cast->getType()) && refersLater(Outer);
-    if (llvm::isa<clang::CallExpr, clang::CXXConstructExpr>(Outer))
-      if (const Passed P = passed(*Outer, E); P.Argument) {
-        const clang::QualType To = typeOfParameter(P.Callee, *P.Argument);
-        return (To.isNull() || leadsToPointer(To)) && keeps(P.Callee, *P.Argument, refersLater(Outer));
-      }
-    return refersLater(Outer);
+    for (const clang::Stmt *Around = parent(E); Around; E = Around, Around = parent(E)) {
+      if (const clang::VarDecl *Variable = declaredBy(Around, E))
+        return leadsToPointer(Variable->getType());
+      auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(Around);
+      auto *Call = llvm::dyn_cast<clang::CXXOperatorCallExpr>(Around);
+      if ((Binary && Binary->isAssignmentOp() && leadsToPointer(Binary->getLHS()->getType())) ||
+          (Call && Call->isAssignmentOp() && leadsToPointer(Call->getArg(0)->getType())))
+        return true;
+      if (!llvm::isa<clang::Expr>(Around))
+        break;
+    }
+    return false;
   }
 
-  /// By its code, which may be inlined elsewhere: does the argument's address go nowhere, and nothing that it holds?
-  bool onlyReads(const clang::FunctionDecl &Callee, unsigned Argument) const {
-    if (Argument >= Callee.getNumParams() ||
-        leadsToPointer(Callee.getParamDecl(Argument)->getType().getNonReferenceType()))
-      return false;
-    auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(&Callee);
-    auto *Made = llvm::dyn_cast<clang::CXXConstructorDecl>(&Callee);
+  /// By its code, which may be inlined elsewhere: may the address of the argument, or of its object, go to somebody?
+  bool mayKeep(const Passed &P, bool Later) const {
+    auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(P.Callee);
+    auto *Made = llvm::dyn_cast_or_null<clang::CXXConstructorDecl>(P.Callee);
     if (Method && !Method->isUserProvided() &&
         (Made ? Made->isCopyOrMoveConstructor()
               : Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator()))
-      return true;
-    const llvm::Function *Code = codeOf(Callee, Ir);
-    const unsigned At = Argument + (Method && Method->isInstance()) + (Code && Code->hasStructRetAttr());
-    return Code && At < Code->arg_size() && Code->getArg(At)->getType()->isPointerTy() &&
-           !llvm::PointerMayBeCaptured(Code->getArg(At), /*ReturnCaptures=*/true);
-  }
-
-  /// May something refer to the argument when the call has ended: its result, its object, or what others lead to?
-  bool keeps(const clang::FunctionDecl *Callee, unsigned Argument, bool Later) const {
-    if (!Callee)
-      return true;
-    if (onlyReads(*Callee, Argument))
       return false;
-    const bool Makes = llvm::isa<clang::CXXConstructorDecl>(Callee);
-    auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Callee);
-    const bool HoldsPointer = Method && leadsToPointer(Context.getCanonicalTagType(Method->getParent()));
-    const bool ByResult = Later && (!Makes || HoldsPointer);
-    const bool ByObject = Method && Method->isInstance() && !Makes &&
-                          ((!Method->isConst() && HoldsPointer) ||
-                           llvm::any_of(Method->getParent()->fields(),
-                                        [](const clang::FieldDecl *F) { return leadsToPlaceOfPointer(F->getType()); }));
-    return ByResult || ByObject || llvm::any_of(Callee->parameters(), [](const clang::ParmVarDecl *P) {
-             return leadsToPlaceOfPointer(P->getType());
-           });
+    const llvm::Function *Code = P.Callee ? codeOf(*P.Callee, Ir) : nullptr;
+    const unsigned At =
+        Code ? P.Argument.value_or(-1) + (Method && Method->isInstance()) + Code->hasStructRetAttr() : 0;
+    const bool ByResult = Later || !Code || Code->getReturnType()->isAggregateType();
+    return !Code || At >= Code->arg_size() || !Code->getArg(At)->getType()->isPointerTy() ||
+           llvm::PointerMayBeCaptured(Code->getArg(At), /*ReturnCaptures=*/ByResult);
   }
 
   /// Does a call around it keep a reference to it, or to a copy that ends with the statement?
   bool isKept(const clang::Stmt *E) const {
+    const bool Later = refersLater(E);
     for (const clang::Stmt *Around = parent(E); Around && llvm::isa<clang::Expr>(Around);
          E = Around, Around = parent(E))
       if (llvm::isa<clang::CallExpr, clang::CXXConstructExpr>(Around)) {
         const Passed P = passed(*llvm::cast<clang::Expr>(Around), E);
-        const bool Later = refersLater(Around);
-        if (P.Argument) {
-          const clang::QualType To = typeOfParameter(P.Callee, *P.Argument);
-          if ((To.isNull() || To->isReferenceType()) && keeps(P.Callee, *P.Argument, Later))
-            return true;
-        } else if (auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(P.Callee);
-                   Later && (!Method || leadsToPointer(Method->getReturnType()))) {
+        const clang::QualType To = P.Argument ? typeOfParameter(P.Callee, *P.Argument) : clang::QualType();
+        if ((To.isNull() || To->isReferenceType()) && mayKeep(P, Later))
           return true;
-        }
       }
     return false;
   }
