@@ -3,6 +3,7 @@
 #include "DeviceUniformity.h"
 
 #include <fmt/core.h>
+#include <llvm/ADT/DepthFirstIterator.h>
 #include <llvm/ADT/ScopeExit.h>
 #include <llvm/Analysis/CycleAnalysis.h>
 #include <llvm/Analysis/PostDominators.h>
@@ -30,23 +31,16 @@ using llvm::BasicBlock;
 /// Takes away the ways that end in a trap or nowhere: a thread that goes there ends the launch, or hangs in the kernel
 /// alone, too.
 void removeTraps(llvm::Function &F) {
-  llvm::SmallPtrSet<BasicBlock *, 32> Live;
-  std::vector<BasicBlock *> Work;
+  llvm::df_iterator_default_set<BasicBlock *> Met;
+  std::vector<BasicBlock *> Live;
   for (BasicBlock &Block : F)
     if (llvm::isa<llvm::ReturnInst>(Block.getTerminator()))
-      Work.push_back(&Block);
-  while (!Work.empty()) {
-    BasicBlock *Block = Work.back();
-    Work.pop_back();
-    if (Live.insert(Block).second)
-      for (BasicBlock *Before : llvm::predecessors(Block))
-        Work.push_back(Before);
-  }
+      llvm::append_range(Live, llvm::inverse_depth_first_ext(&Block, Met));
   for (BasicBlock *Block : Live) {
     llvm::Instruction &End = *Block->getTerminator();
-    const auto Stays = llvm::find_if(llvm::successors(Block), [&](BasicBlock *To) { return Live.contains(To); });
+    const auto Stays = llvm::find_if(llvm::successors(Block), [&](BasicBlock *To) { return Met.contains(To); });
     for (unsigned I = 0; I < End.getNumSuccessors(); ++I)
-      if (BasicBlock *Goes = End.getSuccessor(I); !Live.contains(Goes)) {
+      if (BasicBlock *Goes = End.getSuccessor(I); !Met.contains(Goes)) {
         Goes->removePredecessor(Block, /*KeepOneInputPHIs=*/true);
         End.setSuccessor(I, *Stays);
         for (llvm::PHINode &Phi : Stays->phis())
@@ -80,9 +74,7 @@ public:
 
   /// The wait that some ways from the block's branch to where all meet again have more often than others.
   const llvm::CallBase *uneven(BasicBlock &Block) const {
-    const BasicBlock *Meeting = nullptr;
-    if (auto *Node = PostDominators.getNode(&Block); Node && Node->getIDom())
-      Meeting = Node->getIDom()->getBlock();
+    const BasicBlock *Meeting = meetingOf(Block);
     std::optional<unsigned> Common;
     const llvm::CallBase *First = nullptr;
     bool Even = true;
@@ -98,45 +90,33 @@ public:
 
   /// May a thread that comes to where the branch's ways meet end without a rendezvous of all?
   bool mayEndAfter(BasicBlock &Block) const {
-    BasicBlock *Meeting = nullptr;
-    if (auto *Node = PostDominators.getNode(&Block); Node && Node->getIDom())
-      Meeting = Node->getIDom()->getBlock();
+    BasicBlock *Meeting = meetingOf(Block);
     if (!Meeting)
       return true;
-    llvm::SmallPtrSet<BasicBlock *, 32> Seen;
-    std::vector<BasicBlock *> Work = {Meeting};
-    while (!Work.empty()) {
-      BasicBlock *At = Work.back();
-      Work.pop_back();
-      if (Rendezvous.contains(At) || !Seen.insert(At).second)
-        continue;
-      if (llvm::succ_empty(At))
-        return true;
-      for (BasicBlock *Next : llvm::successors(At))
-        Work.push_back(Next);
-    }
-    return false;
+    llvm::df_iterator_default_set<BasicBlock *> Met;
+    Met.insert(Rendezvous.begin(), Rendezvous.end());
+    return llvm::any_of(llvm::depth_first_ext(Meeting, Met), [](BasicBlock *At) { return llvm::succ_empty(At); });
   }
 
 private:
+  /// Where all ways from the block's branch come; null where that is the end.
+  BasicBlock *meetingOf(const BasicBlock &Block) const {
+    const auto *Node = PostDominators.getNode(&Block);
+    return Node && Node->getIDom() ? Node->getIDom()->getBlock() : nullptr;
+  }
+
   /// A warp primitive between the branch and the meeting that does not name all lanes: as many on another way may be
   /// for others.
   const llvm::CallBase *ofSomeLanes(const BasicBlock &Branch, const BasicBlock *Meeting) const {
     if (Kind != Meets::Warp)
       return nullptr;
-    llvm::SmallPtrSet<const BasicBlock *, 32> Seen;
-    std::vector<const BasicBlock *> Work(llvm::succ_begin(&Branch), llvm::succ_end(&Branch));
-    while (!Work.empty()) {
-      const BasicBlock *Block = Work.back();
-      Work.pop_back();
-      if (Block == Meeting || !Seen.insert(Block).second)
-        continue;
-      if (auto Waits = At.find(Block); Waits != At.end())
-        for (const llvm::CallBase *Wait : Waits->second)
+    llvm::df_iterator_default_set<const BasicBlock *> Met;
+    Met.insert(Meeting);
+    for (const BasicBlock *Side : llvm::successors(&Branch))
+      for (const BasicBlock *Block : llvm::depth_first_ext(Side, Met))
+        for (const llvm::CallBase *Wait : At.lookup(Block))
           if (!namesAllLanes(*Wait))
             return Wait;
-      Work.insert(Work.end(), llvm::succ_begin(Block), llvm::succ_end(Block));
-    }
     return nullptr;
   }
 
@@ -214,7 +194,7 @@ private:
   const Meets Kind;
   llvm::PostDominatorTree PostDominators;
   llvm::DenseMap<const BasicBlock *, std::vector<const llvm::CallBase *>> At;
-  llvm::SmallPtrSet<const BasicBlock *, 16> Rendezvous;
+  llvm::SmallPtrSet<BasicBlock *, 16> Rendezvous;
   unsigned Total = 0;
 };
 

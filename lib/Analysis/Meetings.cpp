@@ -8,6 +8,7 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/Support/Regex.h>
@@ -43,35 +44,27 @@ Meets ofDeclared(const DeviceIr &Ir, const llvm::Function &Callee) {
   }
 }
 
-using Functions = llvm::DenseSet<const llvm::Function *>;
-
 /// Does the function, or what it calls, synchronise in one of these ways, or in one that is not known?
-bool synchronises(const DeviceIr &Ir, const llvm::Function &F, llvm::ArrayRef<Meets> Ways, Functions &Seen);
+bool synchronises(const DeviceIr &Ir, const llvm::Function &F, llvm::ArrayRef<Meets> Ways) {
+  auto IsOne = [&](Meets What) { return What == Meets::Unknown || llvm::is_contained(Ways, What); };
+  auto All = calledBy(F);
+  All.insert(const_cast<llvm::Function *>(&F));
+  return llvm::any_of(All, [&](const llvm::Function *Each) {
+    if (Each->isDeclaration())
+      return !Each->isIntrinsic() && IsOne(ofDeclared(Ir, *Each));
+    return llvm::any_of(llvm::instructions(Each), [&](const llvm::Instruction &I) {
+      auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
+      return Call && (Call->isInlineAsm() || llvm::isa<llvm::IntrinsicInst>(Call)) && IsOne(meets(Ir, *Call));
+    });
+  });
+}
 
 /// Does what is called, a function with a body or whatever a pointer leads to?
-bool synchronises(const DeviceIr &Ir, const llvm::CallBase &Call, llvm::ArrayRef<Meets> Ways, Functions &Seen) {
-  if (const llvm::Function *Callee = Call.getCalledFunction())
-    return synchronises(Ir, *Callee, Ways, Seen);
-  return llvm::any_of(*Call.getModule(),
-                      [&](const llvm::Function &F) { return F.hasAddressTaken() && synchronises(Ir, F, Ways, Seen); });
-}
-
-bool synchronises(const DeviceIr &Ir, const llvm::Function &F, llvm::ArrayRef<Meets> Ways, Functions &Seen) {
-  auto IsOne = [&](Meets What) { return What == Meets::Unknown || llvm::is_contained(Ways, What); };
-  if (F.isDeclaration())
-    return IsOne(ofDeclared(Ir, F));
-  return Seen.insert(&F).second && llvm::any_of(llvm::instructions(F), [&](const llvm::Instruction &I) {
-           auto *Inner = llvm::dyn_cast<llvm::CallBase>(&I);
-           if (!Inner)
-             return false;
-           const llvm::Function *Callee = Inner->getCalledFunction();
-           return !Inner->isInlineAsm() && (!Callee || !Callee->isDeclaration()) ? synchronises(Ir, *Inner, Ways, Seen)
-                                                                                 : IsOne(meets(Ir, *Inner));
-         });
-}
 bool synchronises(const DeviceIr &Ir, const llvm::CallBase &Call, llvm::ArrayRef<Meets> Ways) {
-  Functions Seen;
-  return synchronises(Ir, Call, Ways, Seen);
+  if (const llvm::Function *Callee = Call.getCalledFunction())
+    return synchronises(Ir, *Callee, Ways);
+  return llvm::any_of(*Call.getModule(),
+                      [&](const llvm::Function &F) { return F.hasAddressTaken() && synchronises(Ir, F, Ways); });
 }
 
 /// As a source has it, where operands are `%0`.
@@ -173,7 +166,7 @@ std::vector<std::pair<const llvm::CallBase *, const llvm::Function *>> waitsThro
   for (const llvm::CallBase *Call : callsOf(Ir))
     if (Call->isIndirectCall())
       for (const llvm::Function &F : *Call->getModule())
-        if (Functions Seen; F.hasAddressTaken() && synchronises(Ir, F, Meets::Block, Seen))
+        if (F.hasAddressTaken() && synchronises(Ir, F, Meets::Block))
           Found.push_back({Call, &F});
   return Found;
 }

@@ -1,9 +1,12 @@
 #include "IrPaths.h"
 
+#include <llvm/ADT/DepthFirstIterator.h>
 #include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/ADT/SetVector.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/Support/GenericDomTreeConstruction.h>
 
 namespace cufuse {
 
@@ -22,56 +25,24 @@ IrPaths::IrPaths(const DeviceIr &Ir, IrValues &Values, const TextPlaces &Text) :
   findEnds();
 }
 
+/// Ways that end the grid, or never end, are left out.
 void IrPaths::findPostDominators() {
-  // Backwards from the returns; null stands for what is behind all of them.
-  std::vector<Block> Backwards;
-  llvm::DenseMap<Block, unsigned> Numbers;
-  std::vector<std::pair<Block, llvm::const_pred_iterator>> Open;
-  llvm::DenseSet<Block> Met;
-  auto Enter = [&](Block B) {
-    if (Met.insert(B).second)
-      Open.push_back({B, llvm::pred_begin(B)});
-  };
-  for (Block Return : Order) {
-    if (!llvm::isa<llvm::ReturnInst>(Return->getTerminator()))
-      continue;
-    Enter(Return);
-    while (!Open.empty()) {
-      auto &[B, Next] = Open.back();
-      if (Next != llvm::pred_end(B)) {
-        Enter(*Next++);
-        continue;
-      }
-      Numbers[B] = Backwards.size();
-      Backwards.push_back(B);
-      Open.pop_back();
-    }
-  }
-  auto Number = [&](Block B) { return B ? Numbers.lookup(B) : Backwards.size(); };
-  for (bool Changed = true; std::exchange(Changed, false);)
-    for (Block B : llvm::reverse(Backwards)) {
-      std::optional<Block> Common;
-      if (llvm::isa<llvm::ReturnInst>(B->getTerminator()))
-        Common = nullptr;
-      for (Block Next : llvm::successors(B)) {
-        if (!PostDominator.contains(Next))
-          continue;
-        Block Other = Next;
-        if (!Common) {
-          Common = Other;
-          continue;
-        }
-        while (*Common != Other)
-          if (Number(*Common) < Number(Other))
-            Common = PostDominator[*Common];
-          else
-            Other = PostDominator[Other];
-      }
-      if (Common && (!PostDominator.contains(B) || PostDominator[B] != *Common)) {
-        PostDominator[B] = *Common;
-        Changed = true;
-      }
-    }
+  llvm::df_iterator_default_set<Block> Met;
+  for (Block Return : Order)
+    if (llvm::isa<llvm::ReturnInst>(Return->getTerminator()))
+      for (Block Each : llvm::inverse_depth_first_ext(Return, Met))
+        MayReturn.insert(Each);
+  auto Own = [](Block B) { return const_cast<llvm::BasicBlock *>(B); };
+  std::vector<llvm::DominatorTree::UpdateType> Left;
+  for (Block From : MayReturn)
+    for (Block To : llvm::SmallSetVector<Block, 4>(llvm::succ_begin(From), llvm::succ_end(From)))
+      if (!MayReturn.contains(To))
+        Left.push_back({llvm::DominatorTree::Delete, Own(From), Own(To)});
+  llvm::GraphDiff<llvm::BasicBlock *, /*InverseGraph=*/true> Without(Left);
+  using Builder = llvm::DomTreeBuilder::SemiNCAInfo<llvm::PostDomTreeBase<llvm::BasicBlock>>;
+  Builder::BatchUpdateInfo View(Without, &Without);
+  PostDominators.recalculate(Ir.kernel());
+  Builder::CalculateFromScratch(PostDominators, &View);
 }
 
 void IrPaths::findDecisions() {
@@ -141,17 +112,17 @@ bool IrPaths::merge(Decision &D) {
 
 void IrPaths::findControl() {
   for (Block B : Order) {
-    if (!PostDominator.contains(B))
+    if (!MayReturn.contains(B))
       continue;
     llvm::SmallPtrSet<Block, 4> Next;
     for (Block To : llvm::successors(B))
-      if (PostDominator.contains(To))
+      if (MayReturn.contains(To))
         Next.insert(To);
     if (Next.size() < 2)
       continue;
     for (Block To : Next)
-      for (Block Of = To; Of != PostDominator[B]; Of = PostDominator[Of])
-        ControlOf[Of].push_back({B, To});
+      for (auto *Of = PostDominators.getNode(To); Of != PostDominators.getNode(B)->getIDom(); Of = Of->getIDom())
+        ControlOf[Of->getBlock()].push_back({B, To});
   }
 }
 
@@ -166,21 +137,9 @@ bool IrPaths::isOfLaterTurn(const Edge &E, Block Of) const {
     return false;
   if (Around->getHeader() == Of)
     return true;
-  llvm::DenseSet<Block> Met;
-  std::vector<Block> Left;
-  auto Add = [&](Block B) {
-    if (B != Around->getHeader() && Around->contains(B) && Met.insert(B).second)
-      Left.push_back(B);
-  };
-  Add(E.To);
-  while (!Left.empty()) {
-    const Block B = Left.back();
-    Left.pop_back();
-    if (B == Of)
-      return false;
-    llvm::for_each(llvm::successors(B), Add);
-  }
-  return true;
+  llvm::df_iterator_default_set<Block> Met;
+  Met.insert(Around->getHeader());
+  return !llvm::is_contained(llvm::depth_first_ext(E.To, Met), Of);
 }
 
 /// The condition on which a loop goes on, that every turn asks.
@@ -195,7 +154,7 @@ void IrPaths::findEnds() {
       const bool Stays = L->contains(D.Sides[true]);
       llvm::SmallVector<llvm::BasicBlock *> Latches;
       L->getLoopLatches(Latches);
-      if (L->contains(D.Sides[!Stays]) || !L->contains(D.Sides[Stays]) || !PostDominator.contains(D.Sides[!Stays]) ||
+      if (L->contains(D.Sides[!Stays]) || !L->contains(D.Sides[Stays]) || !MayReturn.contains(D.Sides[!Stays]) ||
           !llvm::all_of(Latches, [&](Block Latch) { return Values.dominators().dominates(B, Latch); }) ||
           llvm::any_of(ControlOf[B], [&](const Edge &E) { return L->contains(E.From) && !isOfLaterTurn(E, B); }))
         continue;
@@ -205,7 +164,7 @@ void IrPaths::findEnds() {
     L->getExitEdges(Exits);
     const auto End = Ends.find(L);
     const bool Early = llvm::any_of(Exits, [&](const auto &Edge) {
-      return PostDominator.contains(Edge.second) &&
+      return MayReturn.contains(Edge.second) &&
              (End == Ends.end() || !llvm::is_contained(End->second.By->Blocks, Edge.first));
     });
     const llvm::Instruction &At =
@@ -352,7 +311,7 @@ IrPaths::Way IrPaths::wayTo(Block Of) {
       W.Steps.push_back(Found->second.Step);
       return W;
     }
-    if (!PostDominator.contains(Of)) // it ends the grid, or never ends
+    if (!MayReturn.contains(Of)) // it ends the grid, or never ends
       return unknownWay(Of);
     std::vector<Edge> Edges;
     if (auto Found = ControlOf.find(Of); Found != ControlOf.end())

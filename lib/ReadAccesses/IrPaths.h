@@ -4,6 +4,8 @@
 #include "IrValues.h"
 #include "TextUses.h"
 
+#include <llvm/Analysis/PostDominators.h>
+
 namespace cufuse {
 
 class IrPaths {
@@ -65,7 +67,8 @@ private:
   std::vector<std::unique_ptr<Decision>> Decisions;
   llvm::DenseMap<Block, Decision *> DecisionOf; ///< By each of its blocks.
   llvm::DenseMap<Block, Inside> InsideOf;
-  llvm::DenseMap<Block, Block> PostDominator; ///< Of blocks that may return; null where only the end is behind it.
+  llvm::SmallPtrSet<Block, 32> MayReturn;
+  llvm::PostDominatorTree PostDominators; ///< Of these.
   llvm::DenseMap<Block, std::vector<Edge>> ControlOf;
   struct End {
     const Decision *By;

@@ -4,9 +4,11 @@
 
 #include "cufuse/Support/BlockShape.h"
 
+#include <llvm/ADT/DepthFirstIterator.h>
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -171,19 +173,15 @@ private:
     if (!Node || !Node->getIDom())
       return false;
     const llvm::BasicBlock *First = Node->getIDom()->getBlock();
-    llvm::SmallPtrSet<const llvm::BasicBlock *, 16> Met;
-    llvm::SmallVector<const llvm::BasicBlock *, 16> Left(Phi.blocks());
-    while (!Left.empty()) {
-      const llvm::BasicBlock *Block = Left.pop_back_val();
-      if (!Met.insert(Block).second)
-        continue;
-      if (llvm::any_of(Block->getTerminator()->operands(),
-                       [&](const llvm::Use &Each) { return Thread.contains(Each); }))
-        return true;
-      if (Block != First)
-        Left.append(llvm::pred_begin(Block), llvm::pred_end(Block));
-    }
-    return false;
+    llvm::df_iterator_default_set<const llvm::BasicBlock *> Met;
+    Met.insert(First);
+    auto Asks = [&](const llvm::BasicBlock *Block) {
+      return llvm::any_of(Block->getTerminator()->operands(),
+                          [&](const llvm::Use &Each) { return Thread.contains(Each); });
+    };
+    return Asks(First) || llvm::any_of(Phi.blocks(), [&](const llvm::BasicBlock *From) {
+             return llvm::any_of(llvm::inverse_depth_first_ext(From, Met), Asks);
+           });
   }
 
   // What stands in the loop.
