@@ -4,7 +4,6 @@
 #include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/BuiltinVariables.h"
 #include "cufuse/Analysis/CollectFacts.h"
-#include "cufuse/Analysis/Convergence.h"
 #include "cufuse/Analysis/FindKernel.h"
 #include "cufuse/Analysis/HostText.h"
 

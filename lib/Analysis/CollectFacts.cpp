@@ -3,7 +3,6 @@
 #include "Meetings.h"
 
 #include "cufuse/Analysis/Assembly.h"
-#include "cufuse/Analysis/Convergence.h"
 #include "cufuse/Analysis/DeviceConvergence.h"
 #include "cufuse/Analysis/DynamicShared.h"
 #include "cufuse/Analysis/FindKernel.h"

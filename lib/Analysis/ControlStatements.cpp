@@ -22,6 +22,11 @@ std::optional<unsigned> ControlStatements::numberOf(const clang::Stmt *S) const 
   return Found == Numbers.end() ? std::nullopt : std::optional(Found->second);
 }
 
+const clang::VarDecl *counted(const clang::ForStmt &Loop) {
+  auto *Init = llvm::dyn_cast_or_null<clang::DeclStmt>(Loop.getInit());
+  return Init && Init->isSingleDecl() ? llvm::dyn_cast<clang::VarDecl>(Init->getSingleDecl()) : nullptr;
+}
+
 const clang::Expr *conditionOf(const clang::Stmt &Control) {
   auto Of = [](const auto &Statement) -> const clang::Expr * {
     // `if (bool inside = i < n)`

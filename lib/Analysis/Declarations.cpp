@@ -25,6 +25,11 @@ const clang::FunctionDecl *withBody(const clang::FunctionDecl *F) {
   return F && F->hasBody(Definition) ? Definition : nullptr;
 }
 
+bool isLambda(const clang::FunctionDecl &F) {
+  auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(&F);
+  return Method && Method->getParent()->isLambda();
+}
+
 bool isOfGroups(const clang::CXXRecordDecl *Record, llvm::ArrayRef<llvm::StringRef> Names) {
   return Record && Record->getIdentifier() && llvm::is_contained(Names, Record->getName()) &&
          llvm::StringRef(Record->getQualifiedNameAsString()).starts_with("cooperative_groups::");

@@ -80,8 +80,10 @@ bool isTable(const llvm::AllocaInst &Memory) {
       }
       if (auto *Load = llvm::dyn_cast<llvm::LoadInst>(User); Load && !Load->isVolatile())
         continue;
-      // All threads begin in the first block, and come to it once.
       auto *I = llvm::cast<llvm::Instruction>(User);
+      if (I->isLifetimeStartOrEnd())
+        continue;
+      // All threads begin in the first block, and come to it once.
       auto *Store = llvm::dyn_cast<llvm::StoreInst>(I);
       auto *Copy = llvm::dyn_cast<llvm::MemTransferInst>(I);
       auto *Set = llvm::dyn_cast<llvm::MemSetInst>(I);

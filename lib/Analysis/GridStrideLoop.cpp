@@ -2,8 +2,8 @@
 
 #include "cufuse/Analysis/AllIn.h"
 #include "cufuse/Analysis/BuiltinVariables.h"
+#include "cufuse/Analysis/ControlStatements.h"
 
-#include <clang/AST/Attr.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
 #include <clang/Basic/SourceManager.h>
@@ -40,34 +40,30 @@ const clang::Expr *added(const clang::Expr *Step) {
   return nullptr;
 }
 
-struct LoopFinder : clang::ConstDynamicRecursiveASTVisitor {
-  struct Candidate {
-    const clang::ForStmt *Loop;
-    bool Grid;   ///< The grid's size is in the step.
-    bool Hinted; ///< `#pragma unroll` or its like stands before it; the compiler takes no second one.
-  };
-
-  bool VisitAttributedStmt(const clang::AttributedStmt *S) override {
-    if (clang::hasSpecificAttr<clang::LoopHintAttr>(S->getAttrs()))
-      Hinted.insert(S->getSubStmt());
-    return true;
-  }
-  bool VisitForStmt(const clang::ForStmt *Loop) override {
-    const clang::Expr *Step = added(Loop->getInc());
-    if (!Step)
-      return true;
-    LaunchSize Size;
-    Size.TraverseStmt(Step);
-    if (Size.Grid || Size.Block)
-      Found.push_back({Loop, Size.Grid, Hinted.contains(Loop)});
-    return true;
-  }
-  bool TraverseLambdaExpr(MaybeConst<clang::LambdaExpr> *) override { return true; }
-  std::vector<Candidate> Found;
-
-private:
-  llvm::SmallPtrSet<const clang::Stmt *, 4> Hinted;
+struct Candidate {
+  const clang::ForStmt *Loop;
+  bool Grid;   ///< The grid's size is in the step.
+  bool Hinted; ///< `#pragma unroll` or its like stands before it; the compiler takes no second one.
 };
+
+/// Not those of lambdas.
+std::vector<Candidate> candidates(const clang::Stmt &Body) {
+  std::set<const clang::Stmt *> OfLambdas;
+  for (const auto *Lambda : allIn<clang::LambdaExpr>(Body))
+    for (const auto *Loop : allIn<clang::ForStmt>(*Lambda->getBody()))
+      OfLambdas.insert(Loop);
+  std::vector<Candidate> Found;
+  const ControlStatements Controls(Body);
+  for (const clang::Stmt *Each : Controls.all())
+    if (auto *Loop = llvm::dyn_cast<clang::ForStmt>(Each); Loop && !OfLambdas.count(Loop))
+      if (const clang::Expr *Step = added(Loop->getInc())) {
+        LaunchSize Size;
+        Size.TraverseStmt(Step);
+        if (Size.Grid || Size.Block)
+          Found.push_back({Loop, Size.Grid, Controls.hasPragma(Loop)});
+      }
+  return Found;
+}
 
 template <typename... Kinds> bool has(const clang::Stmt *S) {
   return S && llvm::any_of(allIn<clang::Stmt>(*S), [](const clang::Stmt *Each) { return llvm::isa<Kinds...>(Each); });
@@ -76,10 +72,8 @@ template <typename... Kinds> bool has(const clang::Stmt *S) {
 class LoadsOf {
 public:
   LoadsOf(const clang::FunctionDecl &Kernel, const clang::ForStmt &Loop)
-      : Loop(Loop), Everywhere(changedIn(*Kernel.getBody())), InBody(changedIn(*Loop.getBody())) {
-    auto *Init = llvm::dyn_cast_or_null<clang::DeclStmt>(Loop.getInit());
-    Variable = Init && Init->isSingleDecl() ? llvm::dyn_cast<clang::VarDecl>(Init->getSingleDecl()) : nullptr;
-  }
+      : Loop(Loop), Variable(counted(Loop)), Everywhere(changedIn(*Kernel.getBody())),
+        InBody(changedIn(*Loop.getBody())) {}
 
   std::vector<const clang::Expr *> find() {
     auto *Step = Loop.getInc() ? llvm::dyn_cast<clang::BinaryOperator>(Loop.getInc()->IgnoreParenImpCasts()) : nullptr;
@@ -233,7 +227,7 @@ private:
   }
 
   const clang::ForStmt &Loop;
-  const clang::VarDecl *Variable = nullptr;
+  const clang::VarDecl *const Variable;
   const std::set<const clang::ValueDecl *> Everywhere, InBody; ///< What is changed there.
   std::vector<const clang::Expr *> Found;
 };
@@ -241,17 +235,15 @@ private:
 } // namespace
 
 GridStrideLoop gridStrideLoop(const clang::FunctionDecl &Kernel) {
-  LoopFinder Finder;
-  if (Kernel.getBody())
-    Finder.TraverseStmt(Kernel.getBody());
-  for (const auto &[Loop, Grid, Hinted] : Finder.Found) {
+  const std::vector<Candidate> All = Kernel.getBody() ? candidates(*Kernel.getBody()) : std::vector<Candidate>();
+  for (const auto &[Loop, Grid, Hinted] : All) {
     LoadsOf Reading(Kernel, *Loop);
     if (std::vector<const clang::Expr *> Loads = Reading.find(); !Loads.empty())
       return {Loop, std::move(Loads), Reading.variable()};
   }
   GridStrideLoop Plain;
   bool PlainGrid = false;
-  for (const auto &[Loop, Grid, Hinted] : Finder.Found)
+  for (const auto &[Loop, Grid, Hinted] : All)
     if (!Hinted && (!Plain.Loop || (Grid && !PlainGrid))) {
       Plain.Loop = Loop;
       PlainGrid = Grid;

@@ -3,7 +3,6 @@
 #include "cufuse/Analysis/AllIn.h"
 
 #include <clang/AST/ASTContext.h>
-#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/Basic/SourceManager.h>
 #include <fmt/core.h>
@@ -83,27 +82,6 @@ private:
     Assigned.insert(V);
   }
   llvm::DenseMap<const clang::VarDecl *, unsigned> Mentions, Known;
-};
-
-/// The user's functions with a body, instances of templates among them.
-class FindFunctions : public clang::ConstDynamicRecursiveASTVisitor {
-public:
-  FindFunctions(const ParsedUnit &Unit, std::vector<const clang::FunctionDecl *> &All) : Unit(Unit), All(All) {
-    ShouldVisitTemplateInstantiations = true;
-    TraverseAST(Unit.ast());
-  }
-  bool TraverseDecl(MaybeConst<clang::Decl> *D) override {
-    if (D && !llvm::isa<clang::TranslationUnitDecl>(D) && Unit.inLibrary(D->getLocation()))
-      return true;
-    auto *F = llvm::dyn_cast_or_null<clang::FunctionDecl>(D);
-    if (F && F->doesThisDeclarationHaveABody() && !F->isDependentContext() && !F->hasAttr<clang::CUDAGlobalAttr>())
-      All.push_back(F);
-    return clang::ConstDynamicRecursiveASTVisitor::TraverseDecl(D);
-  }
-
-private:
-  const ParsedUnit &Unit;
-  std::vector<const clang::FunctionDecl *> &All;
 };
 
 using KnownUses = std::map<const clang::FunctionDecl *, std::unique_ptr<Uses>>;
@@ -583,7 +561,11 @@ struct HostLaunches::Known {
 };
 
 HostLaunches::HostLaunches(const ParsedUnit &Unit) : Unit(Unit), Uses(std::make_unique<Known>()) {
-  FindFunctions(Unit, All);
+  for (const auto *F : allIn<clang::FunctionDecl>(
+           Unit.ast(), [&](clang::SourceLocation At) { return Unit.inLibrary(At); }, /*Instances=*/true))
+    if (F->doesThisDeclarationHaveABody() && !F->isImplicit() && !F->isDependentContext() &&
+        !F->hasAttr<clang::CUDAGlobalAttr>())
+      All.push_back(F);
 }
 HostLaunches::~HostLaunches() = default;
 

@@ -484,17 +484,44 @@ void Walk::text(const clang::Decl *Unit) {
 
 } // namespace
 
-std::set<const clang::FunctionDecl *> readersOf(const Reached &Reach, bool (*Counts)(Builtin)) {
-  std::set<const clang::FunctionDecl *> Readers;
-  for (size_t Before = Readers.size() + 1; Before != Readers.size();) {
-    Before = Readers.size();
+/// Those for which it is so, and among those that may be, what calls them.
+static llvm::SetVector<const clang::FunctionDecl *> withCallers(const Reached &Reach,
+                                                                llvm::function_ref<bool(const FunctionUse &)> Is,
+                                                                llvm::function_ref<bool(const FunctionUse &)> MayBe) {
+  llvm::SetVector<const clang::FunctionDecl *> Found;
+  for (bool Changed = true; std::exchange(Changed, false);)
     for (const auto &[Function, Use] : Reach.Functions)
-      if (!Use.System && Function != Reach.Kernel &&
-          (llvm::any_of(Use.Reads, [&](const auto &Read) { return Counts(static_cast<Builtin>(Read.Builtin)); }) ||
-           llvm::any_of(Use.Calls, [&](const CallSite &Call) { return Readers.count(withBody(Call.Callee)); })))
-        Readers.insert(Function);
-  }
-  return Readers;
+      if (MayBe(Use) && (Is(Use) || llvm::any_of(Use.Calls, [&](const CallSite &Call) {
+                           return Found.contains(withBody(Call.Callee));
+                         })))
+        Changed |= Found.insert(Function);
+  return Found;
+}
+
+std::set<const clang::FunctionDecl *> readersOf(const Reached &Reach, bool (*Counts)(Builtin)) {
+  const auto Found = withCallers(
+      Reach,
+      [&](const FunctionUse &Use) {
+        return llvm::any_of(Use.Reads, [&](const auto &Read) { return Counts(static_cast<Builtin>(Read.Builtin)); });
+      },
+      [&](const FunctionUse &Use) { return !Use.System && Use.Function != Reach.Kernel; });
+  return {Found.begin(), Found.end()};
+}
+
+llvm::SetVector<const clang::FunctionDecl *> libraryFunctionsOfLinker(const Reached &Reach) {
+  auto Found = withCallers(
+      Reach,
+      [](const FunctionUse &Use) {
+        return Use.System && (!Use.Reads.empty() || llvm::any_of(Use.Calls, [](const CallSite &Call) {
+                 return classify(*Call.Callee) == Intrinsic::Barrier;
+               }));
+      },
+      [](const FunctionUse &) { return true; });
+  Found.remove_if([&](const clang::FunctionDecl *Function) {
+    return !Reach.Functions.find(Function)->second.System || Function->hasAttr<clang::AlwaysInlineAttr>() ||
+           !Function->isExternallyVisible();
+  });
+  return Found;
 }
 
 Reached reach(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel) {

@@ -124,7 +124,8 @@ private:
         if (const Read *R = Reads.of(I))
           Of.Reads.push_back(R);
         Of.HasFence |= isFence(I);
-        Of.HasBarrier |= isa<llvm::FenceInst>(I) || (isa<llvm::CallBase>(I) && I.mayWriteToMemory());
+        Of.HasBarrier |=
+            isa<llvm::FenceInst>(I) || (isa<llvm::CallBase>(I) && I.mayWriteToMemory() && !I.isLifetimeStartOrEnd());
         HasState |= isOfUnknownCode(I);
         const Value *Written = Reads.writtenBy(I);
         if (auto *Branch = dyn_cast<llvm::BranchInst>(&I))

@@ -1,5 +1,6 @@
 #include "cufuse/Analysis/WriteOutMacros.h"
 
+#include "cufuse/Analysis/AllIn.h"
 #include "cufuse/Analysis/Assembly.h"
 #include "cufuse/Analysis/DynamicShared.h"
 #include "cufuse/Analysis/FindKernel.h"
@@ -8,7 +9,6 @@
 #include "cufuse/Frontend/RawTokens.h"
 
 #include <clang/AST/Attr.h>
-#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Lexer.h>
 #include <fmt/core.h>
@@ -24,35 +24,6 @@ struct MacroCall {
   clang::FileID File;
   unsigned Begin = 0, End = 0; ///< Offsets.
   bool WholeKernel = true;     ///< Of those that it is a part of, each lies in it as a whole.
-};
-
-/// What files of the user define.
-struct Definitions : clang::ConstDynamicRecursiveASTVisitor {
-  explicit Definitions(const ParsedUnit &Unit) : Sources(Unit.ast().getSourceManager()) { TraverseAST(Unit.ast()); }
-  bool TraverseDecl(MaybeConst<clang::Decl> *D) override {
-    if (D && !llvm::isa<clang::TranslationUnitDecl>(D) && Sources.isInSystemHeader(D->getLocation()))
-      return true;
-    return clang::ConstDynamicRecursiveASTVisitor::TraverseDecl(D);
-  }
-  bool VisitFunctionDecl(const clang::FunctionDecl *F) override {
-    if (F->isThisDeclarationADefinition() && !F->isImplicit() && inUsersFile(F, Sources))
-      Functions.push_back(F);
-    return true;
-  }
-  bool VisitVarDecl(const clang::VarDecl *V) override {
-    if (V->hasAttr<clang::CUDASharedAttr>() && V->hasExternalStorage() && inUsersFile(V, Sources))
-      Shared.push_back(V);
-    return true;
-  }
-  bool VisitGCCAsmStmt(const clang::GCCAsmStmt *S) override {
-    if (!scanAssembly(S->getAsmString()).Mentions.empty())
-      Assembly.push_back(S);
-    return true;
-  }
-  const clang::SourceManager &Sources;
-  std::vector<const clang::FunctionDecl *> Functions;
-  std::vector<const clang::GCCAsmStmt *> Assembly; ///< That speaks of the block.
-  std::vector<const clang::VarDecl *> Shared;
 };
 
 /// Where the function itself returns: not in its lambdas.
@@ -108,20 +79,24 @@ std::vector<MacroCall> callsAround(const ParsedUnit &Unit) {
         eachReturn(Body, [&](clang::SourceLocation At) { Add(At, Declared); });
       }
     }
-  const Definitions Found(Unit);
+  auto IsSystems = [&](clang::SourceLocation At) { return Sources.isInSystemHeader(At); };
   auto AddPart = [&](clang::SourceLocation At) {
     // It may lie in a kernel that is written out as a whole.
     if (!Calls.count(Sources.getDecomposedExpansionLoc(At)))
       Add(At, nullptr);
   };
-  for (const clang::VarDecl *Shared : Found.Shared)
-    AddPart(Shared->getLocation());
-  for (const clang::FunctionDecl *Function : Found.Functions)
-    for (const auto &[Shared, References] : dynamicSharedOutOfReach(*Function))
-      for (const clang::DeclRefExpr *E : References)
-        if (Sources.isMacroBodyExpansion(E->getLocation()))
-          AddPart(E->getLocation());
-  for (const clang::GCCAsmStmt *Each : Found.Assembly) {
+  for (const auto *Shared : allIn<clang::VarDecl>(Unit.ast(), IsSystems))
+    if (Shared->hasAttr<clang::CUDASharedAttr>() && Shared->hasExternalStorage() && inUsersFile(Shared, Sources))
+      AddPart(Shared->getLocation());
+  for (const auto *Function : allIn<clang::FunctionDecl>(Unit.ast(), IsSystems))
+    if (Function->isThisDeclarationADefinition() && !Function->isImplicit() && inUsersFile(Function, Sources))
+      for (const auto &[Shared, References] : dynamicSharedOutOfReach(*Function))
+        for (const clang::DeclRefExpr *E : References)
+          if (Sources.isMacroBodyExpansion(E->getLocation()))
+            AddPart(E->getLocation());
+  for (const auto *Each : allIn<clang::GCCAsmStmt>(Unit.ast(), IsSystems)) {
+    if (scanAssembly(Each->getAsmString()).Mentions.empty()) // it says nothing of the block
+      continue;
     AddPart(Each->getAsmLoc());
     if (auto *Text = llvm::dyn_cast<clang::StringLiteral>(Each->getAsmStringExpr()))
       for (unsigned I = 0; I < Text->getNumConcatenated(); ++I)
@@ -254,20 +229,11 @@ std::vector<OutputFile> writtenOut(const ParsedUnit &Unit, llvm::ArrayRef<MacroC
 }
 
 /// Does code ask on which line it stands, other than by `__LINE__`?
-struct AsksForLines : clang::ConstDynamicRecursiveASTVisitor {
-  explicit AsksForLines(const ParsedUnit &Unit) : Unit(Unit) {
-    ShouldVisitTemplateInstantiations = ShouldVisitImplicitCode = true;
-    TraverseAST(Unit.ast());
-  }
-  bool TraverseDecl(MaybeConst<clang::Decl> *D) override {
-    if (D && !llvm::isa<clang::TranslationUnitDecl>(D) && Unit.inLibrary(D->getLocation()))
-      return true;
-    return clang::ConstDynamicRecursiveASTVisitor::TraverseDecl(D);
-  }
-  bool VisitSourceLocExpr(const clang::SourceLocExpr *) override { return !(Found = true); }
-  const ParsedUnit &Unit;
-  bool Found = false;
-};
+bool asksForLines(const ParsedUnit &Unit) {
+  return !allIn<clang::SourceLocExpr>(
+              Unit.ast(), [&](clang::SourceLocation At) { return Unit.inLibrary(At); }, /*Instances=*/true)
+              .empty();
+}
 
 } // namespace
 
@@ -297,7 +263,7 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> parseWrittenOut(const Toolchain &Too
     Calls = callsAround(*Read);
   }
   for (const Form How : {Form::Spread, Form::Flat}) {
-    if (How == Form::Spread && AsksForLines(*Read).Found)
+    if (How == Form::Spread && asksForLines(*Read))
       continue;
     auto Parsed = Parse(Calls, How);
     if (!Parsed || (*Parsed)->tokens() == Read->tokens())

@@ -1,9 +1,8 @@
 /// Where all elements of a turn are `whole`, below the bound, the kernels' conditions on that are known.
 struct CufuseTurn {
-#ifdef CUFUSE_ONCE
-  bool whole = true, begun = false;
-#else
   bool whole = true;
+#ifdef CUFUSE_ONCE
+  unsigned turns = 0;
 #endif
 #ifdef CUFUSE_HOLDS
   __device__ __forceinline__ bool inside(bool written) const { return whole || written; }
@@ -12,10 +11,6 @@ struct CufuseTurn {
   __device__ __forceinline__ bool beyond(bool written) const { return !whole && written; }
 #endif
 #ifdef CUFUSE_ONCE
-  __device__ __forceinline__ bool once(bool written) {
-    const bool first = !begun;
-    begun = true;
-    return whole ? first : written;
-  }
+  __device__ __forceinline__ bool once(bool written) { return whole ? turns++ == 0 : written; }
 #endif
 };

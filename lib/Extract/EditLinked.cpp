@@ -50,11 +50,6 @@ std::optional<Slice> writtenBeforeName(const SourceText &Text, const clang::VarD
   return Found;
 }
 
-bool isLambda(const clang::FunctionDecl &F) {
-  auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(&F);
-  return Method && Method->getParent()->isLambda();
-}
-
 /// What comes from a parameter, in the function whose it is.
 class Derived {
 public:

@@ -2,7 +2,6 @@
 
 #include "cufuse/Analysis/AllIn.h"
 
-#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/StmtCXX.h>
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
@@ -11,24 +10,10 @@ namespace cufuse {
 
 namespace {
 
-/// Whether the variable of a loop is named in its body, but for the loads that go ahead.
-struct UseFinder : clang::ConstDynamicRecursiveASTVisitor {
-  explicit UseFinder(const GridStrideLoop &Of) : Of(Of) {}
-  bool TraverseStmt(const clang::Stmt *S) override {
-    return llvm::is_contained(Of.Loads, S) || clang::ConstDynamicRecursiveASTVisitor::TraverseStmt(S);
-  }
-  bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
-    IsUsed |= E->getDecl() == Of.Variable;
-    return !IsUsed;
-  }
-  const GridStrideLoop &Of;
-  bool IsUsed = false;
-};
-
-/// The variable that `for (int i = …; …)` declares.
-const clang::VarDecl *counted(const clang::ForStmt &Loop) {
-  auto *Init = llvm::dyn_cast_or_null<clang::DeclStmt>(Loop.getInit());
-  return Init && Init->isSingleDecl() ? llvm::dyn_cast<clang::VarDecl>(Init->getSingleDecl()) : nullptr;
+/// How often the variable of a loop is named.
+size_t uses(const GridStrideLoop &Of, const clang::Stmt &In) {
+  return llvm::count_if(allIn<clang::DeclRefExpr>(In),
+                        [&](const clang::DeclRefExpr *E) { return E->getDecl() == Of.Variable; });
 }
 
 /// Edits that only count where the loop is unrolled, or the statement is what is said.
@@ -118,16 +103,16 @@ void editGridStrideLoop(TextEdits &Edits, const GridStrideLoop &Found) {
                                         Found.Variable->getName().str(), At, Turn);
   OutputText Values;
   std::string Loads;
+  size_t Used = uses(Found, *Found.Loop->getBody()); // but for the loads that go ahead
   for (size_t I = 0; I < Found.Loads.size(); ++I) {
     const clang::Expr *Load = Found.Loads[I];
+    Used -= uses(Found, *Load);
     const std::string Value = Free(fmt::format("cufuse_value{}", I));
     Values += outputText(" {} {}[{}];", typeOf(Load->getType(), Text), Value, OutputText(Factor));
     Loads += fmt::format(" {}[{}] = {};", Value, Turn, Loop.of(Load->getSourceRange()));
     Loop.replace(Load->getSourceRange(), fmt::format("{}[{}]", Value, Turn));
   }
   Loop.replace(Step, "");
-  UseFinder Uses(Found);
-  Uses.TraverseStmt(Found.Loop->getBody());
   // A turn that is not taken loads what the first one does: so nothing stands between the loads.
   const std::string Type = typeOf(Found.Variable->getType(), Text), Name = Found.Variable->getName().str();
   Loop.whenUnrolled(Text.offset(Found.Loop->getRParenLoc().getLocWithOffset(1)),
@@ -138,7 +123,7 @@ void editGridStrideLoop(TextEdits &Edits, const GridStrideLoop &Found) {
                                "_Pragma(\"unroll\") {3} if ({11}[{12}]) {{ {9}",
                                Type, OutputText(Factor), Values, Turns,
                                Loop.of(Found.Loop->getCond()->getSourceRange()), Name, Loop.of(Step), Index, Loads,
-                               Uses.IsUsed ? Index : "", At, Taking, Turn));
+                               Used > 0 ? Index : "", At, Taking, Turn));
   Loop.whenUnrolled(Loop.endOf(*Found.Loop->getBody()), " } }");
 }
 

@@ -16,11 +16,6 @@ bool isSpecialised(const clang::FunctionDecl &Function) {
          });
 }
 
-bool isLambda(const clang::FunctionDecl *Function) {
-  auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Function);
-  return Method && Method->getParent()->isLambda();
-}
-
 class Inserter {
 public:
   explicit Inserter(TextEdits &Edits) : Edits(Edits), Text(Edits.Text) {}
@@ -59,7 +54,7 @@ private:
 void editReaders(TextEdits &Edits, const Reached &Reach, const KernelFacts &Facts) {
   std::set<const clang::FunctionDecl *> Readers =
       readersOf(Reach, [](Builtin B) { return B == Builtin::BlockIdx || B == Builtin::GridDim; });
-  std::erase_if(Readers, isLambda); // it has the parameters of the function around it
+  std::erase_if(Readers, [](const auto *F) { return isLambda(*F); }); // it has the parameters of the function around it
   std::vector<std::pair<const char *, const char *>> Added;
   if (Facts.reads(Builtin::BlockIdx))
     Added.push_back({"uint3", "blockIdx"});

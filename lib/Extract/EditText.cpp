@@ -5,7 +5,6 @@
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclFriend.h>
-#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/Analysis/CFG.h>
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
@@ -221,26 +220,21 @@ void editDynamicShared(TextEdits &Edits, const clang::VarDecl &Variable,
 }
 
 SharedReferences dynamicSharedNamed(const SelectCopied &Chosen, const clang::VarDecl &Variable) {
-  struct Names : clang::ConstDynamicRecursiveASTVisitor {
-    explicit Names(const clang::VarDecl &Variable) : Variable(*Variable.getCanonicalDecl()) {}
-    void meets(const clang::NamedDecl &D) {
-      auto *Other = llvm::dyn_cast<clang::VarDecl>(&D);
-      Found.IsAmbiguous |= D.getDeclName() == Variable.getDeclName() &&
-                           !(Other && Other->hasAttr<clang::CUDASharedAttr>() && Other->hasExternalStorage());
-    }
-    bool VisitNamedDecl(const clang::NamedDecl *D) override { return meets(*D), true; }
-    bool VisitMemberExpr(const clang::MemberExpr *E) override { return meets(*E->getMemberDecl()), true; }
-    bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
-      if (E->getDecl()->getCanonicalDecl() == &Variable)
-        Found.All.push_back(E);
-      return true;
-    }
-    const clang::VarDecl &Variable;
-    SharedReferences Found;
-  } Visitor(Variable);
-  for (const clang::Decl *Whole : Chosen.Units)
-    Visitor.TraverseDecl(Whole);
-  return std::move(Visitor.Found);
+  SharedReferences Found;
+  auto Meets = [&](const clang::NamedDecl &D) {
+    auto *Other = llvm::dyn_cast<clang::VarDecl>(&D);
+    Found.IsAmbiguous |= D.getDeclName() == Variable.getDeclName() &&
+                         !(Other && Other->hasAttr<clang::CUDASharedAttr>() && Other->hasExternalStorage());
+  };
+  for (const clang::Decl *Whole : Chosen.Units) {
+    for (const auto *D : allIn<clang::NamedDecl>(*Whole))
+      Meets(*D);
+    for (const auto *E : allIn<clang::MemberExpr>(*Whole))
+      Meets(*E->getMemberDecl());
+    llvm::copy_if(allIn<clang::DeclRefExpr>(*Whole), std::back_inserter(Found.All),
+                  [&](const auto *E) { return E->getDecl()->getCanonicalDecl() == Variable.getCanonicalDecl(); });
+  }
+  return Found;
 }
 
 void editReferences(TextEdits &Edits, llvm::ArrayRef<const clang::DeclRefExpr *> References, const std::string &Name) {

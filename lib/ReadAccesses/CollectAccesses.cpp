@@ -569,7 +569,7 @@ void addHiddenReads(const ParsedUnit &Unit, const Reached &Reach, KernelAccesses
   };
   for (const auto &[Function, Use] : Reach.Functions) {
     auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Function);
-    if (Readers.count(Function) && Method && Method->getParent()->isLambda() &&
+    if (Readers.count(Function) && isLambda(*Function) &&
         Method->getParent()->getLambdaCaptureDefault() == clang::LCD_None)
       Add(Function, Function->getLocation());
     for (const BuiltinRead &Read : Use.Reads)

@@ -35,8 +35,7 @@ const clang::Expr *conditionIn(const clang::Stmt &Owner) {
 }
 
 bool asksItsOwnVariable(const clang::ForStmt &Loop) {
-  auto *Init = llvm::dyn_cast_or_null<clang::DeclStmt>(Loop.getInit());
-  const clang::Decl *Own = Init && Init->isSingleDecl() ? Init->getSingleDecl() : nullptr;
+  const clang::VarDecl *Own = counted(Loop);
   if (!Own || !Loop.getCond())
     return false;
   const std::set<const clang::ValueDecl *> Changed = changedIn(Loop);

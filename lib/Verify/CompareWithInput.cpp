@@ -245,8 +245,7 @@ bool announcesExits(const clang::FunctionDecl &Body, const Reached &Reach, const
 /// Is it `for (unsigned of = 0; row.each(of, of == 0); ++of)`? What the compared code takes for one turn is that.
 bool countsFor(const clang::Stmt &Control, const clang::CXXMemberCallExpr &Asks) {
   auto *Loop = llvm::dyn_cast<clang::ForStmt>(&Control);
-  auto *Declares = Loop ? llvm::dyn_cast_or_null<clang::DeclStmt>(Loop->getInit()) : nullptr;
-  auto *Variable = Declares && Declares->isSingleDecl() ? Declares->getSingleDecl() : nullptr;
+  auto *Variable = Loop ? counted(*Loop) : nullptr;
   auto *Step = Loop ? llvm::dyn_cast_or_null<clang::UnaryOperator>(Loop->getInc()) : nullptr;
   auto Names = [&](const clang::Expr *E) {
     auto *Named = llvm::dyn_cast<clang::DeclRefExpr>(E->IgnoreParenImpCasts());

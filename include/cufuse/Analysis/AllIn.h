@@ -1,7 +1,9 @@
 // What a statement or a declaration is made of, by type.
 #pragma once
 
+#include <clang/AST/ASTContext.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 
 #include <set>
 #include <vector>
@@ -9,6 +11,10 @@
 namespace cufuse {
 
 template <typename Node> struct FindAll : clang::ConstDynamicRecursiveASTVisitor {
+  bool TraverseDecl(const clang::Decl *D) override {
+    return (Skips && D && !llvm::isa<clang::TranslationUnitDecl>(D) && Skips(D->getLocation())) ||
+           clang::ConstDynamicRecursiveASTVisitor::TraverseDecl(D);
+  }
   bool VisitStmt(const clang::Stmt *Each) override {
     if constexpr (std::is_base_of_v<clang::Stmt, Node>)
       add(llvm::dyn_cast<Node>(Each));
@@ -24,6 +30,7 @@ template <typename Node> struct FindAll : clang::ConstDynamicRecursiveASTVisitor
       Found.push_back(One);
   }
   std::vector<const Node *> Found;
+  llvm::function_ref<bool(clang::SourceLocation)> Skips = nullptr;
 };
 
 /// Every statement or declaration of a type in `S`, in the order of a walk through it.
@@ -36,6 +43,17 @@ template <typename Node> std::vector<const Node *> allIn(const clang::Stmt &S) {
 template <typename Node> std::vector<const Node *> allIn(const clang::Decl &D) {
   FindAll<Node> All;
   All.TraverseDecl(&D);
+  return std::move(All.Found);
+}
+
+/// In all declarations but those that are at a place that is skipped. `Instances`: those of templates, too.
+template <typename Node>
+std::vector<const Node *> allIn(clang::ASTContext &Ast, llvm::function_ref<bool(clang::SourceLocation)> Skips,
+                                bool Instances = false) {
+  FindAll<Node> All;
+  All.Skips = Skips;
+  All.ShouldVisitTemplateInstantiations = All.ShouldVisitImplicitCode = Instances;
+  All.TraverseAST(Ast);
   return std::move(All.Found);
 }
 

@@ -28,6 +28,8 @@ private:
   llvm::DenseSet<const clang::Stmt *> WithPragma;
 };
 
+/// The variable that `for (int i = …; …)` declares; null where that is none, or several.
+const clang::VarDecl *counted(const clang::ForStmt &Loop);
 /// The condition of an `if`, `for` or `while`; null where it has none.
 const clang::Expr *conditionOf(const clang::Stmt &Control);
 

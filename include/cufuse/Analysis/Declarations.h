@@ -15,6 +15,9 @@ const clang::Decl *pattern(const clang::Decl *D);
 /// The declaration that has the function's body; null where none has.
 const clang::FunctionDecl *withBody(const clang::FunctionDecl *F);
 
+/// Is it what a lambda does?
+bool isLambda(const clang::FunctionDecl &F);
+
 /// Does `D` stand in a file of the user, as opposed to a system header and what Clang itself declares?
 bool inUsersFile(const clang::Decl *D, const clang::SourceManager &Sources);
 

@@ -80,6 +80,10 @@ struct Reached {
 /// Functions of the user's, beside the kernel, that read a built-in that counts, or call one that does.
 std::set<const clang::FunctionDecl *> readersOf(const Reached &Reach, bool (*Counts)(Builtin));
 
+/// Functions of libraries that use the block, and of which the linker of relocatable code keeps one for all files. In a
+/// fused file they are compiled for a part of the block.
+llvm::SetVector<const clang::FunctionDecl *> libraryFunctionsOfLinker(const Reached &Reach);
+
 /// Walks from the kernel, whose definition must exist, by what the text names.
 Reached reach(const ParsedUnit &Unit, const clang::FunctionDecl &Kernel);
 /// The same, and on by what only the code names: constructors and destructors that no expression calls, tables of
