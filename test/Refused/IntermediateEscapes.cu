@@ -21,6 +21,8 @@
 // RUN:   --link doubled.mid=kept.in --dead doubled.mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=KEPT '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:pairs %s:members --block 16x16 --recompute any \
 // RUN:   --link pairs.mid=members.in --dead pairs.mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MEMBERS '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:doubled %s:previous --block 16x16 --recompute any \
+// RUN:   --link doubled.mid=previous.in --dead doubled.mid -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=PREVIOUS '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse --in-registers --vertical %s:doubled %s:read --block 16x16 --recompute any --link doubled.mid=read.in \
 // RUN:   --dead doubled.mid -o %t/out.cu
@@ -177,6 +179,27 @@ __global__ void kept(const float *__restrict__ in, float *__restrict__ out, int 
     // KEPT: {{[^ ]*}}:[[#@LINE+1]]:10: error: the pointer to the intermediate is used otherwise than as p[i]: kept: in[
     keep(in[y * w + x]);
     out[x * h + y] = *a.element + *b.element + c + *slot + *other + *first;
+  }
+}
+
+// What is kept is read where another element is handed over.
+struct Previous {
+  const float *element;
+  __device__ float next(const float &value) {
+    const float sum = *element + value;
+    element = &value;
+    return sum;
+  }
+};
+__global__ void previous(const float *__restrict__ in, float *__restrict__ out, int w, int h) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < w && y < h) {
+    const float zero = 0;
+    Previous previous = {&zero};
+    // PREVIOUS: {{[^ ]*}}:[[#@LINE+1]]:35: error: {{.*}}: previous: in[
+    const float a = previous.next(in[y * w + x]);
+    // PREVIOUS: {{[^ ]*}}:[[#@LINE+1]]:40: error: {{.*}}: previous: in[
+    out[x * h + y] = a + previous.next(in[y * w + x]);
   }
 }
 
