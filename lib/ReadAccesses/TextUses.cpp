@@ -411,7 +411,8 @@ private:
     const unsigned At =
         Code ? P.Argument.value_or(-1) + (Method && Method->isInstance()) + Code->hasStructRetAttr() : 0;
     const bool ByResult = Later || !Code || Code->getReturnType()->isAggregateType();
-    return !Code || At >= Code->arg_size() || !Code->getArg(At)->getType()->isPointerTy() ||
+    const bool IsAny = Method && Method->isVirtual(); // another body may run
+    return IsAny || !Code || At >= Code->arg_size() || !Code->getArg(At)->getType()->isPointerTy() ||
            llvm::PointerMayBeCaptured(Code->getArg(At), /*ReturnCaptures=*/ByResult);
   }
 
