@@ -256,7 +256,7 @@ public:
     for (unsigned I = 0; I < Kernels.size(); ++I)
       for (const LinkText &L : Request.Links)
         if (L.From == name(I) && L.To == takerOf(Second.Name) && L.Parameter == "a" &&
-            (Kernels[I].Shape.Shape != KernelShape::Pointwise || Kernels[I].Shape.Width > 1))
+            !isOfElements(Kernels[I], L.Factors.front()))
           return take(I, L.Factors.front());
     return llvm::Error::success();
   }
@@ -267,6 +267,17 @@ private:
     return badInput(
         fmt::format("{} is no function of an element, and not shown to be a softmax: {}", name(Kernel), Why), Remedy,
         Kernels[Kernel].Facts.Where);
+  }
+
+  /// Stores a thread an element? A thread of a kernel of rows may have a whole row, by a loop.
+  static bool isOfElements(const LoadedKernel &Kernel, const std::string &Out) {
+    return Kernel.Shape.Shape == KernelShape::Pointwise && Kernel.Shape.Width == 1 &&
+           llvm::none_of(Kernel.Accesses.Sites, [&](const AccessSite &S) {
+             return S.What == AccessSite::Kind::Store && S.Parameter == Out && S.Index &&
+                    llvm::any_of(Kernel.Accesses.Loops, [&](const LoopAccess &L) {
+                      return S.Index->contains(L.Atom) && *S.Index != Polynomial::atom(L.Atom);
+                    });
+           });
   }
 
   llvm::Error take(unsigned Kernel, const std::string &Out) {

@@ -147,6 +147,8 @@ private:
   }
 
   Value binary(const llvm::BinaryOperator &I, Value A, Value B) {
+    if (A.What == Kind::Pair && I.getOpcode() == llvm::Instruction::LShr && B.isConstant() && B.Number.Constant == 16)
+      return {Kind::Pair, A.Other, A.Other}; // of which the lower half is asked for
     if (I.getType()->isIntegerTy())
       return integers(I, A, B);
     if (!I.getType()->isFloatTy())
@@ -184,6 +186,8 @@ private:
         return Value::number(static_cast<std::int64_t>(positive(A.Number.Constant, Bits(I.getOperand(0)->getType()))));
       return A.What == Kind::Number ? A : Value();
     case llvm::Instruction::Trunc:
+      if (A.What == Kind::Pair && Bits(I.getType()) == 16)
+        return Value::real(A.Of);
       if (A.isConstant())
         return Value::number(wrapped(A.Number.Constant, Bits(I.getType())));
       return A.What == Kind::Number && Bits(I.getType()) >= 32 ? A : Value();
@@ -239,19 +243,38 @@ private:
   bool isPlace(Value At) const { return At.Number.isConstant() || At.Of < Arguments.size(); }
 
   Value load(const llvm::LoadInst &I, Value At) {
-    const std::uint64_t Size = Layout.getTypeStoreSize(I.getType()).getFixedValue();
     if (At.What != Kind::Pointer || I.getType()->isVectorTy() || !isPlace(At))
       return {};
+    return load(Layout.getTypeStoreSize(I.getType()).getFixedValue(), At);
+  }
+  Value load(std::uint64_t Size, Value At) {
     const Memory &Known = Objects[At.Of];
-    if (const auto Found = Known.find(At.Number); Found != Known.end())
-      return Found->second.first == Size ? Found->second.second : Value();
+    const auto Found = Known.find(At.Number);
+    if (Found != Known.end() && Found->second.first == Size)
+      return Found->second.second;
+    if (Size == 4 && (Found != Known.end() ? Found->second.first : At.Of == In ? Bytes : 0) == 2) {
+      const Value Low = load(2, At), High = load(2, behind(At));
+      return Low.What == Kind::Real && High.What == Kind::Real ? Value{Kind::Pair, Low.Of, High.Of} : Value();
+    }
+    if (Found != Known.end())
+      return {};
     if (At.Of != In || Size != Bytes || At.Number.PerGrid != 0 || At.Number.PerBlock != PerBlock * Bytes ||
         At.Number.Constant < 0 || At.Number.Constant % Bytes != 0 || At.Number.Constant >= PerBlock * Bytes)
       return {};
     return Value::real(All.element(At.Number.Constant / Bytes));
   }
 
+  /// The second half of a pair.
+  static Value behind(Value At) {
+    At.Number.Constant += 2;
+    return At;
+  }
+
   void store(const llvm::Instruction *I, std::uint64_t Size, Value At, Value Stored) {
+    if (Stored.What == Kind::Pair && Size == 4 && At.What == Kind::Pointer) {
+      store(I, 2, At, Value::real(Stored.Of));
+      return store(I, 2, behind(At), Value::real(Stored.Other));
+    }
     if (At.What != Kind::Pointer || !isPlace(At))
       return stop(I, "it is not known where that is stored");
     Memory &To = Objects[At.Of];
@@ -291,12 +314,27 @@ private:
     const bool Widens = Text == "cvt.f32.f16$0,$1;" || Text == "cvt.f32.bf16$0,$1;" || Text == "mov.b16$0,$1;" ||
                         Text == "mov.b32$0,0,$1;";
     const bool Rounds = Text == "cvt.rn.f16.f32$0,$1;" || Text == "cvt.rn.bf16.f32$0,$1;";
+    if (Text == "mov.u32$0,%laneid;")
+      return Value::number(((T.Z * Block.Y + T.Y) * Block.X + T.X) % 32);
+    const auto Rounded = [&](unsigned I) {
+      const Value Of = of(T, Call.getArgOperand(I));
+      return Of.What == Kind::Real ? Value::real(All.make(Term::Kind::Rounded, Of.Of)) : Value();
+    };
+    if (Text == "cvt.rn.f16x2.f32$0,$2,$1;" || Text == "cvt.rn.bf16x2.f32$0,$2,$1;") {
+      const Value Low = Rounded(0), High = Rounded(1);
+      return Low.What == Kind::Real && High.What == Kind::Real ? Value{Kind::Pair, Low.Of, High.Of} : Value();
+    }
+    constexpr llvm::StringLiteral Apart = ".reg.f16low,high;mov.b32low,high,$1;cvt.f32.f16$0,";
+    if (llvm::StringRef Which = Text; Which.consume_front(Apart) && (Which == "low;" || Which == "high;")) {
+      const Value Both = of(T, Call.getArgOperand(0));
+      return Both.What == Kind::Pair ? Value::real(Which == "low;" ? Both.Of : Both.Other) : Value();
+    }
     if (!(Widens || Rounds) || Call.arg_size() != 1)
       return std::nullopt;
     const Value A = of(T, Call.getArgOperand(0));
     if (A.What != Kind::Real)
       return Value();
-    return Rounds ? Value::real(All.make(Term::Kind::Rounded, A.Of)) : A;
+    return Rounds ? Rounded(0) : A;
   }
 
   std::optional<Value> function(Thread &T, const llvm::CallBase &Call, llvm::StringRef Name) {
@@ -337,8 +375,12 @@ private:
       T.Next = T.Next->getNextNode();
     };
     if (Call.isInlineAsm()) {
-      const auto Result = assembly(T, Call);
-      return Result ? Done(*Result) : stop(&Call, "what this assembly does is not known");
+      auto Result = assembly(T, Call);
+      if (!Result && !llvm::cast<llvm::InlineAsm>(Call.getCalledOperand())->hasSideEffects() &&
+          Call.doesNotAccessMemory())
+        Result = Value(); // it computes something
+      return Result ? Done(*Result)
+                    : stop(&Call, fmt::format("what the assembly `{}` does is not known", assemblyOf(Call)));
     }
     const llvm::Function *Callee = Call.getCalledFunction();
     llvm::StringRef Name = Callee ? Callee->getName() : "";

@@ -22,6 +22,7 @@ struct SymbolicValue {
     Number,
     Pointer,    ///< `Number` bytes behind the begin of object `Of`.
     Real,       ///< Term `Of`.
+    Pair,       ///< Two halves in 32 bits: terms `Of`, in the lower ones, and `Other`.
     Comparison, ///< Is term `Of` larger than `Other`, or equal?
   } What = Kind::Unknown;
   unsigned Of = 0, Other = 0;
