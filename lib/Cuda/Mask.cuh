@@ -30,22 +30,24 @@ struct CufuseRange {
   }
 };
 
-/// For how much of a part of a matrix something holds.
-enum class CufuseHolds { Nowhere, Somewhere, Everywhere };
+/// For how much of a part of a matrix something holds. Unknown: an operation of it does not fit 32 bits.
+enum class CufuseHolds { Nowhere, Somewhere, Everywhere, Unknown };
 
 __device__ __forceinline__ CufuseHolds operator!(CufuseHolds a) {
-  return static_cast<CufuseHolds>(2 - static_cast<int>(a));
+  return a == CufuseHolds::Unknown ? a : static_cast<CufuseHolds>(2 - static_cast<int>(a));
 }
-__device__ __forceinline__ CufuseHolds operator&(CufuseHolds a, CufuseHolds b) { return a < b ? a : b; }
+__device__ __forceinline__ CufuseHolds operator&(CufuseHolds a, CufuseHolds b) {
+  return b != CufuseHolds::Unknown && (a < b || a == CufuseHolds::Unknown) ? a : b;
+}
 __device__ __forceinline__ CufuseHolds operator|(CufuseHolds a, CufuseHolds b) { return a < b ? b : a; }
 
 /// What masks are made of, for a part of a matrix and for an element.
 struct CufuseMasks {
   static __device__ __forceinline__ CufuseHolds less(const CufuseRange &a, const CufuseRange &b) {
-    const bool known = a.known && b.known;
-    return known && a.high < b.low    ? CufuseHolds::Everywhere
-           : known && a.low >= b.high ? CufuseHolds::Nowhere
-                                      : CufuseHolds::Somewhere;
+    return !a.known || !b.known ? CufuseHolds::Unknown
+           : a.high < b.low     ? CufuseHolds::Everywhere
+           : a.low >= b.high    ? CufuseHolds::Nowhere
+                                : CufuseHolds::Somewhere;
   }
   static __device__ __forceinline__ bool less(int a, int b) { return a < b; }
 };

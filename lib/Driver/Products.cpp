@@ -60,6 +60,17 @@ private:
 
   /// The second takes its `a` from what comes of the first.
   llvm::Error findOrder() {
+    const auto NameOfA = [&](unsigned Which) {
+      const auto &Given = argument(kernel(Which), "a").Value;
+      return Given ? Given->Text : std::string();
+    };
+    for (size_t I = 1; I < Products.size(); ++I)
+      if (const std::string A = NameOfA(Products[I]); !A.empty() && A == NameOfA(Products[I - 1]))
+        return badInput(fmt::format("{} and {} multiply the same rows of {}, as a gate does",
+                                    kernel(Products[I - 1]).Name, kernel(Products[I]).Name, A),
+                        "gates are not fused with their products: let a library multiply both weights as one matrix of "
+                        "twice the columns, and fuse the kernels behind it",
+                        kernel(Products[I]).Where);
     if (Products.size() != 2)
       return badInput(fmt::format("{} products of matrices", Products.size()),
                       "a chain has two of them: write `- matmul: …` for each",
