@@ -68,7 +68,8 @@ void addDeviceFacts(const DeviceIr *Ir, KernelFacts &Facts) {
     Facts.ExitsBeforeWarpPrimitive.push_back(std::move(*Found.WarpsBeforeWarpPrimitive));
   for (Finding &Primitive : Found.WarpPrimitives)
     if (llvm::none_of(Facts.WarpPrimitives, [&](const Finding &Known) {
-          return Known.Where.Line == Primitive.Where.Line && Known.Where.File == Primitive.Where.File;
+          return Known.Where.Line == Primitive.Where.Line && Known.Where.File == Primitive.Where.File &&
+                 Known.OfBlockReduce == Primitive.OfBlockReduce;
         }))
       Facts.WarpPrimitives.push_back(std::move(Primitive));
   Facts.SpinLoop = findSpinLoop(*Ir);

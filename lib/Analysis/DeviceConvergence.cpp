@@ -250,8 +250,10 @@ DeviceConvergence findDivergence(const DeviceIr &Ir) {
     for (llvm::Instruction &I : Block)
       if (auto *Call = llvm::dyn_cast<llvm::CallBase>(&I)) {
         const Meets What = meets(Ir, *Call);
-        if (What == Meets::Warp)
+        if (What == Meets::Warp) {
           Result.WarpPrimitives.push_back(Finding(*Call, calledAs(Ir, *Call)));
+          Result.WarpPrimitives.back().OfBlockReduce = Ir.isOfBlockReduce(*Call);
+        }
         if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call->getCalledOperand());
             Assembly && What == Meets::Warp && partsInside(*Assembly) && !Result.LanesBeforeWarpPrimitive)
           Result.LanesBeforeWarpPrimitive = Finding(*Call, "some lanes may go round " + calledAs(Ir, *Call));

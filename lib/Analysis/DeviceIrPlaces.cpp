@@ -41,13 +41,22 @@ struct FindPlaces : clang::ConstDynamicRecursiveASTVisitor {
 
 bool DeviceIr::isOfGroups(const llvm::Instruction &I) const {
   static const llvm::Regex Groups("/cooperative_groups(\\.h|/details/)");
+  return isOfLibrary(I, Groups);
+}
+
+bool DeviceIr::isOfBlockReduce(const llvm::Instruction &I) const {
+  static const llvm::Regex Reduce("/cub/block/block_reduce\\.cuh$");
+  return isOfLibrary(I, Reduce);
+}
+
+bool DeviceIr::isOfLibrary(const llvm::Instruction &I, const llvm::Regex &Headers) const {
   const llvm::DILocation *Group = I.getDebugLoc();
-  while (Group && !Groups.match(Group->getFilename()))
+  while (Group && !Headers.match(Group->getFilename()))
     Group = Group->getInlinedAt();
   if (!Group)
     return false;
   clang::SourceManager &Sources = Unit->ast().getSourceManager();
-  auto IsUsers = [&](const llvm::DILocation &At) { // a group may have called it
+  auto IsUsers = [&](const llvm::DILocation &At) { // the library may have called it
     const auto File = Sources.getFileManager().getOptionalFileRef(At.getFilename());
     const clang::FileID Id = File ? Sources.translateFile(*File) : clang::FileID();
     return Id.isInvalid() || !Sources.isInSystemHeader(Sources.getLocForStartOfFile(Id));

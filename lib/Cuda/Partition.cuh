@@ -9,10 +9,20 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
 #ifdef CUFUSE_THREADS
   static constexpr unsigned Threads = SizeX * SizeY * SizeZ;
 #endif
+#ifdef CUFUSE_LANES
+  static constexpr unsigned PaddedThreads = Threads;
+  static_assert(First == 0 && 32 % Threads == 0, "impossible partition");
+#else
 #ifdef CUFUSE_PADDED
   static constexpr unsigned PaddedThreads = (Threads + 31) / 32 * 32;
   static_assert(Threads >= 1 && First % 32 == 0 && First + PaddedThreads <= 1024 && Barrier <= 15,
                 "impossible partition");
+#endif
+#endif
+#ifdef CUFUSE_COPY
+  /// The blocks that the same text plays, and which of them the thread is in.
+  static constexpr unsigned Copies = CUFUSE_COPY;
+  static __device__ __forceinline__ unsigned copy() { return Copies == 1 ? 0 : ::threadIdx.x / PaddedThreads; }
 #endif
 #ifdef CUFUSE_RANK
 #ifdef CUFUSE_KEEPS_BLOCK
@@ -70,6 +80,12 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
 #ifdef CUFUSE_WHOLE
   static __device__ __forceinline__ void sync() { ::__syncthreads(); }
 #else
+#ifdef CUFUSE_LANES
+  /// Its lanes alone.
+  static __device__ __forceinline__ void sync() {
+    ::__syncwarp(0xffffffffu >> (32 - Threads) << ::threadIdx.x % 32 / Threads * Threads);
+  }
+#else
   static __device__ __forceinline__ void sync() {
 #ifdef CUFUSE_WHOLE_THREADS
     if (Threads == CUFUSE_WHOLE_THREADS)
@@ -77,6 +93,7 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
 #endif
     asm volatile("bar.warp.sync 0xffffffff; barrier.cta.sync %0, %1;" ::"n"(Barrier), "n"(PaddedThreads) : "memory");
   }
+#endif
 #endif
 #endif
 #ifdef CUFUSE_COUNT

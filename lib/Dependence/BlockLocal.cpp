@@ -82,15 +82,7 @@ private:
 
   /// The same of a kernel that is not pointwise, whatever is between the elements of a loop.
   std::optional<RowAccess> byLoop(unsigned Node, const AccessSite &Site) const {
-    std::optional<RowAccess> Access = rowAccess(Graph.Nodes[Node], Site, Block);
-    if (!Access)
-      return std::nullopt;
-    Access->Base = Graph.inArguments(Node, Access->Base);
-    Access->Stride = Graph.inArguments(Node, Access->Stride);
-    Access->Length = Graph.inArguments(Node, Access->Length);
-    for (Less &L : Access->Rows)
-      L = {Graph.inArguments(Node, L.Left), Graph.inArguments(Node, L.Right)};
-    return Access;
+    return rowInArguments(Graph, Node, Site, Block);
   }
 
   /// A pointwise kernel that takes several elements at a time.
@@ -441,10 +433,13 @@ private:
       unsigned Places = 0;
       bool Certain = false;
       for (const auto &[Node, Parameter] : Readers) {
-        const std::vector<RowAccess> Rows = rowOf(Node, Parameter, AccessSite::Kind::Load);
+        std::vector<RowAccess> Rows = rowOf(Node, Parameter, AccessSite::Kind::Load);
+        if (Rows.empty() && Plan.Wide > 1 && Readers.size() == 1)
+          Rows = rowsByData(Graph, Node, Parameter, Block, Plan, Input);
         if (Rows.empty() || (!Input.Readers.empty() && !(Rows.front().Base == Input.Base)))
           continue;
-        Input.Base = Rows.front().Base;
+        if (Input.Base.isZero())
+          Input.Base = Rows.front().Base;
         std::set<unsigned> Loops;
         for (const RowAccess &A : Rows) {
           Loops.insert(A.Loop);
@@ -460,7 +455,8 @@ private:
         Input.FirstUse = llvm::find(Graph.Order, Input.Readers.front().first) - Graph.Order.begin();
       for (const auto &[Node, Parameter] : Input.Readers)
         for (const AccessSite *Site : Graph.Nodes[Node].sites(Parameter))
-          keep(Node, *access(Node, *Site));
+          if (Site->Index)
+            keep(Node, *access(Node, *Site));
       Plan.Inputs.push_back(std::move(Input));
     }
   }

@@ -57,6 +57,8 @@ private:
       const auto Q = Node.Accesses->Quotients.find(Atom);
       if (Q != Node.Accesses->Quotients.end())
         return !isWrap(Atom) && isOfBlock(Q->second.Dividend) && isOfBlock(Q->second.Divisor);
+      if (const auto L = Node.Accesses->Loaded.find(Atom); L != Node.Accesses->Loaded.end())
+        return isOfBlock(L->second.Index);
       return Node.parameter(Atom) || llvm::any_of(std::array{0, 1, 2}, [&](int D) {
                return Atom == builtinAtom(Builtin::BlockIdx, D) || Atom == builtinAtom(Builtin::GridDim, D);
              });
@@ -157,6 +159,19 @@ std::optional<RowAccess> rowAccess(const VerticalNode &Node, const AccessSite &S
   return Reader(Node, Block).run(Site);
 }
 
+std::optional<RowAccess> rowInArguments(const VerticalGraph &Graph, unsigned Node, const AccessSite &Site,
+                                        BlockShape Block) {
+  std::optional<RowAccess> Access = rowAccess(Graph.Nodes[Node], Site, Block);
+  if (!Access)
+    return std::nullopt;
+  Access->Base = Graph.inArguments(Node, Access->Base);
+  Access->Stride = Graph.inArguments(Node, Access->Stride);
+  Access->Length = Graph.inArguments(Node, Access->Length);
+  for (Less &L : Access->Rows)
+    L = {Graph.inArguments(Node, L.Left), Graph.inArguments(Node, L.Right)};
+  return Access;
+}
+
 RowParts rowParts(llvm::ArrayRef<RowAccess> Accesses, const Polynomial &First) {
   constexpr unsigned Most = 8;
   RowParts Parts;
@@ -181,6 +196,52 @@ RowParts rowParts(llvm::ArrayRef<RowAccess> Accesses, const Polynomial &First) {
     Parts = Own;
   }
   return Parts.Count > 1 ? Parts : RowParts();
+}
+
+std::vector<RowAccess> rowsByData(const VerticalGraph &Graph, unsigned Node, const std::string &Parameter,
+                                  BlockShape Block, BlockLocalPlan &Plan, RowInput &Input) {
+  const VerticalNode &N = Graph.Nodes[Node];
+  const RowParts &Parts = Plan.Parts[Node];
+  std::vector<RowAccess> Rows;
+  std::map<std::string, Polynomial> Data;
+  for (const AccessSite *Site : N.sites(Parameter)) {
+    AccessSite Own = *Site;
+    Own.Index = Site->ByData;
+    const bool IsLoad = Site->What == AccessSite::Kind::Load && Site->Direct && !Site->Compound;
+    const auto A = IsLoad && !Plan.ByElement[Node] ? rowInArguments(Graph, Node, Own, Block) : std::nullopt;
+    if (!A || A->Scalar || !A->EveryTurn || !A->OfBlock || !A->Rows.empty() ||
+        !llvm::is_contained(Plan.Loops[Node], *N.Accesses->Loops[A->Loop].Statement))
+      return {};
+    Rows.push_back(*A);
+    for (const std::string &Atom : A->Base.atoms())
+      if (const auto Value = N.Accesses->Loaded.find(Atom); Value != N.Accesses->Loaded.end()) {
+        const ParameterAccess &From = *N.parameter(Value->second.Parameter);
+        const bool IsSame = llvm::all_of(N.sites(From.Name), [&](const AccessSite *Each) {
+          return Each->Index == Value->second.Index && Each->Direct && Each->Whole && Each->Width == 1;
+        });
+        if (!IsSame || !From.ReadOnly || !From.Kept || !From.Otherwise.empty() || !N.isDistinct(From) ||
+            From.Volatile || Graph.flowTo(Node, From.Name))
+          return {};
+        Data[Atom] = Graph.inArguments(Node, Value->second.Index);
+      }
+  }
+  const auto First = llvm::find_if(Rows, [&](const RowAccess &A) {
+    return Parts.Count > 1 ? rowParts(Rows, A.Base) == Parts
+                           : A.Along == 1 && llvm::all_of(Rows, [&](const RowAccess &Other) {
+                               return Other.Base == A.Base && Other.Length == Plan.Length;
+                             });
+  });
+  if (First == Rows.end())
+    return {};
+  Input.Base = First->Base;
+  Input.InParts = Parts.Count > 1;
+  for (const auto &[Atom, Index] : Data) {
+    const std::string &From = N.Accesses->Loaded.at(Atom).Parameter, Name = "dataOf_" + N.Name + "_" + From;
+    Input.Base = Input.Base.substitute(Atom, Polynomial::atom(Name));
+    if (llvm::none_of(Plan.Data, [&](const RowDatum &Known) { return Known.Atom == Name; }))
+      Plan.Data.push_back({Node, From, Name, Index});
+  }
+  return Rows;
 }
 
 } // namespace cufuse

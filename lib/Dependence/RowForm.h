@@ -31,6 +31,15 @@ unsigned mostTurns(BlockShape Block, unsigned BytesOfElement, unsigned Wide);
 /// What the site is, for blocks of `Block`; nothing if it is neither.
 std::optional<RowAccess> rowAccess(const VerticalNode &Node, const AccessSite &Site, BlockShape Block);
 
+/// The same in the arguments that remain.
+std::optional<RowAccess> rowInArguments(const VerticalGraph &Graph, unsigned Node, const AccessSite &Site,
+                                        BlockShape Block);
+
+/// The loads through a parameter, where they are of rows, or of the parts that the node takes the row in, that begin
+/// where values say that are the block's (`AccessSite::ByData`): adds these to the plan, and the base to the input.
+std::vector<RowAccess> rowsByData(const VerticalGraph &Graph, unsigned Node, const std::string &Parameter,
+                                  BlockShape Block, BlockLocalPlan &Plan, RowInput &Input);
+
 /// The parts that the accesses are of, all of them by loops of one length, of a row that begins at `First`. One part if
 /// they are of no such parts.
 RowParts rowParts(llvm::ArrayRef<RowAccess> Accesses, const Polynomial &First);

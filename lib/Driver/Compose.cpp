@@ -134,6 +134,10 @@ llvm::Expected<Composition> composeKernels(VerticalGraph &Graph, llvm::MutableAr
   if (Options.EvictLast && !Proof->LoadsRows)
     return badUsage("--evict-last is for rows that are loaded into registers, and none is here", "leave it away");
   ComposedKernel One = Proof->Compose(Texts);
+  One.Facts.PlaysLanes = llvm::all_of(llvm::zip_equal(Proof->Edits, Kernels), [](const auto &Each) {
+    const LoadedKernel &Kernel = std::get<1>(Each);
+    return std::get<0>(Each).OfLanes && Kernel.Text.SharedOfLanes == Kernel.Facts.StaticShared.size();
+  });
   const LoadedKernel &Root = Kernels[Graph.Root];
   LoadedKernel Result{Root.Spec, std::move(One.Facts), std::move(One.Text), Root.Flags, Root.Arch};
   Result.Predefined = mergePredefined(Kernels);
@@ -214,7 +218,10 @@ static llvm::Expected<LoadedKernel> composeOne(std::vector<LoadedKernel> Kernels
     return Block.takeError();
   if (const VerticalNode &Root = Graph->Nodes[Graph->Root]; !Block->isValid())
     return refuse({BlockerKind::ImpossibleBlock, {}, fmt::format("{} for {}", Block->str(), Root.Name)});
-  auto Composed = composeKernels(*Graph, Kernels, *Block, Request.Composition);
+  VerticalOptions Options = Request.Composition;
+  for (const Choice<unsigned> &Copies : Request.Copies)
+    Options.Copies = std::max(Options.Copies, Copies.Chosen);
+  auto Composed = composeKernels(*Graph, Kernels, *Block, Options);
   if (!Composed)
     return Composed.takeError();
   if (const auto &Elements = Composed->Kernel.Text.Elements; !Elements || !Elements->AnyBlock)

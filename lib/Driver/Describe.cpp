@@ -199,6 +199,7 @@ std::string describe(const FusionPlan &Plan, llvm::ArrayRef<LoadedKernel> Kernel
                        Kernels[P.Constituent].Facts.QualifiedName, P.Copy, P.Block.str(),
                        !P.Synchronises ? "no barrier"
                        : P.WholeBlock  ? "the barrier of the block"
+                       : P.OfLanes     ? "a barrier of its lanes"
                                        : fmt::format("barrier {}", P.Barrier));
   if (Plan.Registers.Policy == RegisterPolicy::Count)
     Out += fmt::format("at most {} registers per thread\n", Plan.Registers.Count);

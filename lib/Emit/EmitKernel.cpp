@@ -126,7 +126,7 @@ private:
   llvm::ArrayRef<PartitionPlan> partitionsOf(unsigned Constituent) const {
     return llvm::ArrayRef(Plan.Partitions)
         .drop_until([=](const PartitionPlan &P) { return P.Constituent == Constituent; })
-        .take_front(Plan.Roles[Constituent].Copies);
+        .take_while([=](const PartitionPlan &P) { return P.Constituent == Constituent; });
   }
 
   /// One block of the launch per block (or group of copies) of a kernel.
@@ -248,7 +248,8 @@ private:
     const llvm::ArrayRef<PartitionPlan> Own = partitionsOf(Constituent);
     if (Own.size() > 1)
       return partitions(Own, Indent, Blocks);
-    guarded(Own[0], Indent, "more than this kernel's block has", Blocks, Own[0].Block.threads() != Plan.BlockThreads);
+    guarded(Own[0], Indent, "more than this kernel's block has", Blocks,
+            Own[0].Block.threads() * Own[0].Beside != Plan.BlockThreads);
   }
 
   /// Partitions side by side.
@@ -274,8 +275,9 @@ private:
                bool HasOthers) {
     if (!HasOthers)
       return play(P, Indent, Blocks);
-    const std::string Rank = P.First == 0 ? space(P) + "::cufuse_partition::rank()" : "threadIdx.x";
-    const OutputText Threads = constant(P.First + P.Block.threads());
+    const bool IsRank = P.First == 0 && P.Beside == 1;
+    const std::string Rank = IsRank ? space(P) + "::cufuse_partition::rank()" : "threadIdx.x";
+    const OutputText Threads = constant(P.First + P.Block.threads() * P.Beside);
     if (threadsLeave()) {
       Out.line("{}if ({} >= {})", Indent, Rank, Threads);
       Out.line("{}  return; // {}", Indent, Others);

@@ -241,7 +241,6 @@ private:
   const char *kernel() const { return Plan.hasBound() || hasVariants() ? "kernel" : "fused"; }
   const TextVariants &variants() const { return variantsOf(Constituents); }
   bool hasVariants() const { return !variants().Parameters.empty(); }
-
   /// The first instance whose condition holds.
   std::string instance(const std::string &Kernel) const {
     std::string Text;
@@ -275,13 +274,15 @@ private:
   void chooseKernel() {
     if (llvm::any_of(Constituents, [](const Constituent &C) { return C.Text->Turns.has_value(); }))
       Out.line("  const unsigned turns = {};", keepsItsGrid() ? evenTurns() : "1");
-    if (hasVariants() && !variants().Before.empty())
-      Out.line("  {}", variants().Before.with(OutputText::Slot::Launch, launch(Constituents.front())).text());
-    if (!Plan.hasBound()) {
-      if (hasVariants())
-        Out.line("  const auto kernel = {};", instance("fused"));
-      return;
-    }
+    std::string Wide;
+    for (const Constituent &C : Constituents)
+      if (const OutputText &Own = C.Text->Variants.Wide; !Own.empty())
+        Wide +=
+            (Wide.empty() ? "" : " &&\n                    ") + Own.with(OutputText::Slot::Launch, launch(C)).text();
+    if (!Wide.empty())
+      Out.line("  const bool wide = {};", Wide);
+    if (!Plan.hasBound())
+      return hasVariants() ? Out.line("  const auto kernel = {};", instance("fused")) : void();
     std::vector<std::string> Conditions;
     for (unsigned I = 0; I < Constituents.size(); ++I)
       for (const auto &[Name, Value] : Plan.Roles[I].Bound) {

@@ -209,8 +209,12 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
   const bool Count = Waits("__syncthreads_count"), And = Waits("__syncthreads_and"), Or = Waits("__syncthreads_or");
   const bool DropsOut = SomePartition([](const PartitionPlan &P) { return P.DropsOut; });
   const bool Whole = Plan.keepsBlock() || llvm::all_of(Plan.Partitions, [](const auto &P) { return P.WholeBlock; });
-  const bool Padded =
-      !Whole || Calls("::PaddedThreads") || Some([](const KernelFacts &F) { return !F.NamedBarriers.empty(); });
+  const bool Padded = !Whole || Calls("::PaddedThreads") || Calls("::copy()") ||
+                      Some([](const KernelFacts &F) { return !F.NamedBarriers.empty(); });
+  const bool Lanes = SomePartition([](const PartitionPlan &P) { return P.OfLanes; });
+  unsigned Beside = 1;
+  for (const PartitionPlan &P : Plan.Partitions)
+    Beside = std::max(Beside, P.Beside);
   const bool Products = llvm::any_of(Constituents, [](const Constituent &C) { return C.Text->Products; });
   const auto Strides =
       llvm::count_if(Constituents, [](const Constituent &C) { return !C.Facts->DynamicShared.empty(); });
@@ -233,6 +237,8 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
           ? Given{"WHOLE_THREADS", constant(Plan.BlockThreads)}
           : Given{"WHOLE_THREADS", false},
       {"BESIDE", SomePartition([](const PartitionPlan &P) { return P.Beside > 1; })},
+      {"LANES", Lanes},
+      Calls("::copy()") ? Given{"COPY", constant(Beside)} : Given{"COPY", false},
       {"THREADS", Padded || DropsOut || Calls("::Threads")},
       {"PADDED", Padded},
       {"RANK", (Thread && !Plan.keepsBlock()) || Indices || Pool || DropsOut || Calls("::rank()")},

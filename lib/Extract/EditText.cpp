@@ -161,6 +161,24 @@ void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const c
   }
 }
 
+bool editStaticShared(TextEdits &Edits, const clang::VarDecl &Variable) {
+  if (!Variable.isLocalVarDecl() || Variable.getLocation().isMacroID())
+    return false;
+  SourceText &Text = Edits.Text;
+  const TextPlace At = Text.offset(Variable.getLocation());
+  const std::vector<TextToken> Tokens = Text.tokensIn({At.first, At.second, Edits.Of.End});
+  const auto End = llvm::find_if(Tokens, [](const TextToken &Token) { return Token.is(";"); });
+  if (End == Tokens.end() || !Tokens.front().is(Variable.getName()))
+    return false;
+  const std::string Name = Variable.getNameAsString();
+  Edits.All.push_back({{At.first, Tokens.front().end()}, 0, "_ofCopies[cufuse_partition::Copies]", Edit::When::Lanes});
+  Edits.All.push_back({{At.first, End->end()},
+                       0,
+                       fmt::format(" auto &{0} = {0}_ofCopies[cufuse_partition::copy()];", Name),
+                       Edit::When::Lanes});
+  return true;
+}
+
 void editDynamicShared(TextEdits &Edits, const clang::VarDecl &Variable,
                        llvm::ArrayRef<const clang::DeclRefExpr *> OutOfReach) {
   SourceText &Text = Edits.Text;

@@ -53,6 +53,10 @@ struct TextEdits {
 void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const clang::FunctionDecl &Instance,
                     const std::string &Parameters, bool Always);
 
+/// `__shared__ T a;` in a function becomes an array with one for each block that the text plays, where it plays several
+/// (`Edit::When::Lanes`), and a reference to the block's own. Gives whether it is written so that it can.
+bool editStaticShared(TextEdits &Edits, const clang::VarDecl &Variable);
+
 /// `extern __shared__ T a[];` becomes a reference to the array at `cufuse_dynamicOffset` of the partition's dynamic
 /// shared memory. `OutOfReach` name the array where no reference can be captured: there, its memory is spelled.
 void editDynamicShared(TextEdits &Edits, const clang::VarDecl &Variable,

@@ -312,9 +312,12 @@ private:
     auto OutOfReach = dynamicSharedOutOfReach(*I.Unit);
     for (const auto &[Function, Use] : Reach.Functions)
       for (const clang::VarDecl *Shared : Use.Shared)
-        if (Shared->hasExternalStorage() && Edits.holds(Shared->getLocation()) &&
-            SharedSeen.insert(Text.offset(Shared->getLocation())).second)
+        if (!Edits.holds(Shared->getLocation()) || !SharedSeen.insert(Text.offset(Shared->getLocation())).second)
+          continue;
+        else if (Shared->hasExternalStorage())
           editDynamicShared(Edits, *Shared, OutOfReach[Shared->getLocation()]);
+        else
+          Result.SharedOfLanes += editStaticShared(Edits, *Shared);
     for (const auto &[Function, Use] : Reach.Functions)
       for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
         if (Edits.holds(Assembly->getAsmLoc()) && AssemblySeen.insert(Text.offset(Assembly->getAsmLoc())).second)

@@ -24,6 +24,8 @@ bool Edit::isMade(const LinkedText &Linked, bool IsUnrolled) const {
     return !Linked.Known.empty();
   case When::Element:
     return Linked.AsElement;
+  case When::Lanes:
+    return Linked.OfLanes;
   }
   return false;
 }

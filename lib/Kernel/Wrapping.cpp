@@ -136,12 +136,16 @@ public:
       for (const PathStep &Step : Site.Path)
         llvm::append_range(Around, Step.Holds);
       forEachPolynomial(Site, [&](Polynomial &P) { P = without(P); });
+      if (Site.ByData)
+        Site.ByData = without(*Site.ByData);
       Around.clear();
     }
     for (LoopAccess &Loop : Accesses.Loops)
       Loop.Start = without(Loop.Start), Loop.Step = without(Loop.Step);
     for (ThreadUse &Use : Accesses.Uses) // of which only parameters are still asked for
       Use.Value = without(Use.Value, /*Always=*/true);
+    for (auto &[Atom, Value] : Accesses.Loaded)
+      Value.Index = without(Value.Index);
     for (const auto &[Atom, Plain] : Renamed)
       Accesses.Quotients.erase(Atom);
   }

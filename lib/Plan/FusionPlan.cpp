@@ -32,9 +32,24 @@ bool isOfThreads(const KernelFacts &Kernel, BlockShape Block) {
          Kernel.WarpgroupBudgets.empty() && !Kernel.KeptMbarrier;
 }
 
+/// May lanes of a warp play a block each? They meet by themselves, and all of them come to where they do. What is of a
+/// whole warp is none of theirs, but for reductions of the block.
+bool isOfLanes(const KernelFacts &Kernel, const ConstituentConfig &Chosen) {
+  const unsigned Threads = Chosen.Block.threads();
+  return Kernel.PlaysLanes && llvm::isPowerOf2_32(Threads) && Threads <= WarpSize &&
+         Threads * Chosen.Copies % WarpSize == 0 && Chosen.Block.X == Threads &&
+         (Threads == WarpSize ||
+          llvm::all_of(Kernel.WarpPrimitives, [](const Finding &Each) { return Each.OfBlockReduce; })) &&
+         llvm::all_of(Kernel.Barriers, [](const BarrierFacts &B) { return B.Call == "__syncthreads"; }) &&
+         llvm::all_of(Kernel.LibraryBarriers, [](const std::string &B) { return B == "__syncthreads"; }) &&
+         Kernel.DynamicShared.empty() && Kernel.NamedBarriers.empty() && !Kernel.MultiWarpTiles &&
+         !Kernel.UsesAnyGroup && !Kernel.KeptMbarrier && Kernel.ExitsBeforeBarrier.empty() &&
+         Kernel.ExitsBeforeWarpPrimitive.empty() && !Kernel.sharesIndices() && Kernel.WarpgroupBudgets.empty();
+}
+
 /// Partitions of one constituent, one behind the other.
 void layOut(FusionPlan &Plan, unsigned Constituent, const KernelFacts &Kernel, const ConstituentConfig &Chosen,
-            unsigned First, unsigned &Barriers, unsigned Beside) {
+            unsigned First, unsigned &Barriers, unsigned Beside, bool OfLanes) {
   const bool Split = Plan.Registers.Policy == RegisterPolicy::Split;
   RolePlan Role{
       Chosen.Copies, Chosen.Turns,      0, Chosen.ResidentBlocks, Split ? Chosen.RegisterBudget : 0, Chosen.Unroll,
@@ -43,11 +58,13 @@ void layOut(FusionPlan &Plan, unsigned Constituent, const KernelFacts &Kernel, c
   for (unsigned Copy = 0; Copy < Texts; ++Copy) {
     PartitionPlan Partition{Constituent, Copy, First + Role.Threads, Chosen.Block};
     Partition.Beside = Beside;
-    Partition.PaddedThreads = llvm::alignTo(Chosen.Block.threads(), WarpSize);
-    Partition.Reserved = llvm::alignTo(Chosen.Block.threads(), Split ? WarpgroupSize : WarpSize) * Beside;
+    Partition.OfLanes = OfLanes;
+    Partition.PaddedThreads = llvm::alignTo(Chosen.Block.threads(), OfLanes ? Chosen.Block.threads() : WarpSize);
+    Partition.Reserved = OfLanes ? Chosen.Block.threads() * Beside
+                                 : llvm::alignTo(Chosen.Block.threads(), Split ? WarpgroupSize : WarpSize) * Beside;
     Partition.Synchronises = synchronises(Kernel, Plan.Grid, Chosen.Turns);
     // Whoever names all others has barrier 0, too.
-    if (Partition.Synchronises && !Kernel.namesAnyBarrier())
+    if (Partition.Synchronises && !Kernel.namesAnyBarrier() && !OfLanes)
       Partition.Barrier = ++Barriers;
     Partition.NamedBarriers = Kernel.NamedBarriers.size();
     Barriers += Partition.NamedBarriers;
@@ -167,6 +184,12 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
     Refusals.push_back({Kind, std::move(Where), std::move(Fact)});
   };
 
+  // Of all kernels, or of none: what a block is stands in one place for all.
+  const bool AreOfLanes = Plan.playsOnce() && (Plan.Shape == Geometry::Blocks || Facts.size() == 1) &&
+                          Plan.Registers.Policy != RegisterPolicy::Split &&
+                          llvm::all_of(llvm::zip_equal(Facts, Config.Constituents), [](const auto &Each) {
+                            return std::get<1>(Each).Copies > 1 && isOfLanes(*std::get<0>(Each), std::get<1>(Each));
+                          });
   // Threads behind the end of a kernel's block wait for the next kernel.
   const bool ThreadsStay =
       Plan.Shape == Geometry::Threads || (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Pool);
@@ -230,7 +253,7 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
     const bool AreBeside = Facts.size() == 1 && Plan.Shape == Geometry::Warps && Plan.Grid == GridPolicy::Match &&
                            Plan.Registers.Policy != RegisterPolicy::Split && isOfThreads(Kernel, Chosen.Block);
     layOut(Plan, I, Kernel, Chosen, Plan.Shape == Geometry::Warps ? Plan.BlockThreads : 0, Barriers,
-           AreBeside ? Chosen.Copies : 1);
+           AreBeside || AreOfLanes ? Chosen.Copies : 1, AreOfLanes);
     if (!Kernel.DynamicShared.empty()) {
       Plan.Roles.back().HasOffset = Plan.Shape == Geometry::Warps && Plan.DynamicBlocks > 0;
       Plan.DynamicBlocks += Chosen.Copies;
@@ -266,7 +289,7 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
   }
   unsigned long long StaticShared = Plan.NotesKernel ? Plan.BlockThreads : 0;
   for (const PartitionPlan &P : Plan.Partitions)
-    StaticShared += Facts[P.Constituent]->staticSharedBytes() +
+    StaticShared += Facts[P.Constituent]->staticSharedBytes() * P.Beside +
                     (Plan.sharesIndices(*Facts[P.Constituent]) ? IndicesBytes : 0) + (P.DropsOut ? MeetingBytes : 0) +
                     (Plan.Grid == GridPolicy::Pool ? PoolBytes : 0);
   if (Plan.BlockThreads > MaxBlockThreads)

@@ -180,6 +180,9 @@ private:
       }
       if (G.Parts.size() == 1 && G.First->Bytes > 0 && G.First->Bytes <= std::uint64_t(Bytes) * Site.Width)
         Site.Chosen = inElements(G.First->Chosen, Bytes, *G.Block);
+      if (const auto &Data = G.First->ByData;
+          Data && G.Parts.size() == 1 && G.First->Bytes == std::uint64_t(Bytes) && Values.isKnownIn(*Data, *G.Block))
+        Site.ByData = Data->dividedBy(Bytes);
       Result.Sites.push_back(std::move(Site));
       return;
     }

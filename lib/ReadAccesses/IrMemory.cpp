@@ -77,8 +77,11 @@ private:
     const IrPlace Place = placeOf(Pointer, Values);
     const auto Chosen =
         Place.Arguments.size() == 1 && !Place.Offset ? chosen(Pointer, *By.getParent()) : std::vector<ChosenIndex>();
+    const auto Data = Place.Arguments.size() == 1 && !Place.Offset && Chosen.empty()
+                          ? Values.byData([&] { return placeOf(Pointer, Values).Offset; })
+                          : std::nullopt;
     for (unsigned Argument : Place.Arguments)
-      Result.Accesses.push_back({What, &By, Pointer, Argument, Place.Offset, Bytes, ReadOnlyCache, Chosen, Once});
+      Result.Accesses.push_back({What, &By, Pointer, Argument, Place.Offset, Bytes, ReadOnlyCache, Chosen, Once, Data});
     for (const llvm::Value *Unknown : Place.Unknown)
       Result.Elsewhere.push_back({&By, llvm::isa<llvm::GlobalVariable>(Unknown)
                                            ? "the variable " + Unknown->getName().str()

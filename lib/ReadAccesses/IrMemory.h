@@ -12,12 +12,13 @@ struct IrAccess {
   Kind What;
   const llvm::Instruction *By;
   const llvm::Value *Pointer;
-  unsigned Argument;                    ///< Whose array it is.
-  std::optional<Polynomial> Offset;     ///< In bytes.
-  std::uint64_t Bytes = 0;              ///< 0: not known.
-  bool ReadOnlyCache = false;           ///< See AccessSite.
-  std::vector<ChosenIndex> Chosen = {}; ///< See AccessSite; in bytes.
-  bool Once = false;                    ///< See AccessSite.
+  unsigned Argument;                     ///< Whose array it is.
+  std::optional<Polynomial> Offset;      ///< In bytes.
+  std::uint64_t Bytes = 0;               ///< 0: not known.
+  bool ReadOnlyCache = false;            ///< See AccessSite.
+  std::vector<ChosenIndex> Chosen = {};  ///< See AccessSite; in bytes.
+  bool Once = false;                     ///< See AccessSite.
+  std::optional<Polynomial> ByData = {}; ///< See AccessSite; in bytes.
 };
 
 /// Where a pointer leads to.

@@ -1,4 +1,4 @@
-#include "IrValues.h"
+#include "IrMemory.h"
 
 #include "cufuse/Kernel/Wrapping.h"
 
@@ -243,6 +243,8 @@ std::optional<Polynomial> IrValues::compute(const llvm::Value *V) {
   auto *I = llvm::dyn_cast<llvm::Instruction>(V);
   if (!I)
     return std::nullopt;
+  if (auto *Load = llvm::dyn_cast<llvm::LoadInst>(I); Load && ByData)
+    return loaded(*Load);
   if (auto *Call = llvm::dyn_cast<llvm::CallInst>(I)) {
     const llvm::Function *Callee = Call->getCalledFunction();
     if (!Callee || !Callee->isIntrinsic())
@@ -264,6 +266,38 @@ std::optional<Polynomial> IrValues::compute(const llvm::Value *V) {
     return From ? std::optional(widened(*From, llvm::isa<llvm::SExtInst>(I), Known)) : std::nullopt;
   }
   return llvm::isa<llvm::BinaryOperator>(I) ? binary(*I) : std::nullopt;
+}
+
+std::optional<Polynomial> IrValues::byData(llvm::function_ref<std::optional<Polynomial>()> Of) {
+  const std::map<std::string, Quotient> Quotients = Known.Quotients;
+  std::swap(Cache, DataCache);
+  ByData = true;
+  const std::optional<Polynomial> Found = Of();
+  ByData = false;
+  std::swap(Cache, DataCache);
+  auto IsDivided = [&](const std::string &Atom) { return !Known.Loaded.count(Atom) && Atom.find('[') != Atom.npos; };
+  if (Found && llvm::none_of(Found->atoms(), IsDivided))
+    return Found;
+  Known.Quotients = Quotients;
+  return std::nullopt;
+}
+
+std::optional<Polynomial> IrValues::loaded(const llvm::LoadInst &Load) {
+  const IrPlace Place = placeOf(Load.getPointerOperand(), *this);
+  if (Place.Arguments.size() != 1 || !Place.Offset || !Place.Locals.empty() || !Place.Unknown.empty())
+    return std::nullopt;
+  const ParameterAccess &From = Known.Parameters[Place.Arguments[0]];
+  const auto Index = From.Bytes > 0 ? Place.Offset->dividedBy(From.Bytes) : std::nullopt;
+  const bool Always = llvm::all_of(Kernel, [&](const llvm::BasicBlock &Block) {
+    return !llvm::isa<llvm::ReturnInst>(Block.getTerminator()) || Dominators.dominates(Load.getParent(), &Block);
+  });
+  if (!Index || !Always || Loops.getLoopFor(Load.getParent()) || Load.isVolatile() ||
+      Load.getType()->getIntegerBitWidth() != From.Bytes * 8 ||
+      llvm::any_of(Index->atoms(), [](const std::string &Atom) { return Atom.find('[') != Atom.npos; }))
+    return std::nullopt;
+  const std::string Atom = From.Name + "[" + Index->str() + "]";
+  Known.Loaded[Atom] = {From.Name, *Index};
+  return Polynomial::atom(Atom);
 }
 
 /// Where a value is one of several; it is that in no other way.

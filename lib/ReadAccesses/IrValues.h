@@ -17,6 +17,9 @@ public:
 
   /// Nothing if it is not known, as what is loaded.
   std::optional<Polynomial> of(const llvm::Value *V);
+  /// What `Of` gives where values are atoms that every thread loads, wherever it goes, from an array of integers whose
+  /// index is known. Nothing where such an atom is divided.
+  std::optional<Polynomial> byData(llvm::function_ref<std::optional<Polynomial>()> Of);
   /// A value may be one of several, by `?:`, `max`, `min` and where ways meet, and a loop may begin at such a one.
   /// Calls `Each` for every choice among those that `V` is made of, and by which loops around the block end, with what
   /// is known then; `of` goes by that choice meanwhile. False if there is none, or if there are too many.
@@ -60,6 +63,7 @@ private:
   std::optional<Polynomial> incoming(const llvm::PHINode &Phi, llvm::function_ref<bool(const llvm::BasicBlock *)> From);
   std::optional<Polynomial> binary(const llvm::Instruction &I);
   std::optional<Polynomial> field(const llvm::Instruction &I);
+  std::optional<Polynomial> loaded(const llvm::LoadInst &Load);
   std::optional<Polynomial> bits(const llvm::Value *V, unsigned From, unsigned Count, unsigned Depth);
   /// Made of what a launch knows: of parameters and the grid.
   bool isOfLaunch(const Polynomial &P) const;
@@ -78,7 +82,8 @@ private:
   llvm::DominatorTree Dominators;
   llvm::LoopInfo Loops;
   llvm::DenseMap<const llvm::PHINode *, unsigned> Phis;
-  llvm::DenseMap<const llvm::Value *, std::optional<Polynomial>> Cache;
+  llvm::DenseMap<const llvm::Value *, std::optional<Polynomial>> Cache, DataCache;
+  bool ByData = false;
   std::map<std::string, const llvm::Loop *, std::less<>> OfLoop; ///< By variable.
   llvm::DenseMap<const llvm::PHINode *, Polynomial> Following;   ///< Variables that count with another one's atom.
   /// What a loop's variable starts at that is no polynomial: the loop in `known` counts from there, from 0 on.

@@ -444,6 +444,13 @@ std::optional<std::string> neutralText(llvm::StringRef Source, llvm::ArrayRef<Co
   for (const char *Name : CachedStores)
     Hinted(Name, fmt::format("void {}(cufuse_pointer<T, Kind> p, const Value &value) {{ ", Name), "*p = value;",
            ", value");
+  // Each block's own shared memory is that of its kernel, and a reduction is of as many threads as the text has said.
+  static const llvm::Regex Own(" auto &[A-Za-z_0-9]+ = [A-Za-z_0-9]+_ofCopies\\[cufuse_partition::copy\\(\\)\\];");
+  Text = replaced(Text, "_ofCopies[cufuse_partition::Copies]", "");
+  while (Own.match(Text))
+    Text = Own.sub("", Text);
+  for (const PartitionPlan &P : Plan.Partitions)
+    Text = replaced(Text, fmt::format("= ::cub::BlockReduce<T, {}>;", P.Block.X), "= ::cub::BlockReduce<T, Given>;");
   static const llvm::Regex Alias("^using (cufuse_linked_[A-Za-z_0-9]+) = (cufuse_pointer<.*>);$");
   std::string Result = Memory;
   for (llvm::StringRef Line : llvm::split(Text, '\n')) {

@@ -465,15 +465,17 @@ llvm::Error verifyPlan(const FusionPlan &Plan) {
       Barriers = 0;
     if (P.First != First)
       return defect(fmt::format("partition starts at thread {} instead of {}", P.First, First));
-    if (P.PaddedThreads % WarpSize != 0 || P.PaddedThreads < P.Block.threads() ||
-        P.PaddedThreads >= P.Block.threads() + WarpSize)
+    if (P.OfLanes ? WarpSize % P.PaddedThreads != 0 || P.PaddedThreads != P.Block.threads() || P.Barrier != 0
+                  : P.PaddedThreads % WarpSize != 0 || P.PaddedThreads < P.Block.threads() ||
+                        P.PaddedThreads >= P.Block.threads() + WarpSize)
       return defect(fmt::format("partition of {} threads is padded to {}", P.Block.threads(), P.PaddedThreads));
     // The whole warpgroup takes part in its setmaxnreg.
     const unsigned Unit = Plan.Registers.Policy == RegisterPolicy::Split ? 128 : WarpSize;
     if (P.First % Unit != 0 || P.Reserved % Unit != 0 || P.Reserved < P.Beside * P.PaddedThreads ||
         P.Reserved >= P.Beside * P.PaddedThreads + Unit)
       return defect(fmt::format("partition of {} threads takes {} from {}", P.PaddedThreads, P.Reserved, P.First));
-    if (P.Beside > 1 && (P.Synchronises || P.PaddedThreads != P.Block.threads() || Plan.Partitions.size() > 1))
+    if (P.Beside > 1 && !P.OfLanes &&
+        (P.Synchronises || P.PaddedThreads != P.Block.threads() || Plan.Partitions.size() > 1))
       return defect(fmt::format("{} blocks of {} threads in one text", P.Beside, P.Block.threads()));
     if (P.Barrier != 0 && P.Barrier != ++Barriers)
       return defect(fmt::format("barrier {} instead of {}", P.Barrier, Barriers));
@@ -481,7 +483,7 @@ llvm::Error verifyPlan(const FusionPlan &Plan) {
     if (P.WholeBlock && (Plan.Shape != Geometry::Blocks || P.Barrier != 0 || P.Block.threads() != Plan.BlockThreads))
       return defect(fmt::format("a partition of {} threads is not the whole block", P.Block.threads()));
     const bool HasBarrier0 = P.WholeBlock || P.NamedBarriers == MaxNamedBarriers;
-    if (P.Synchronises != (P.Barrier != 0 || (HasBarrier0 && P.Synchronises)))
+    if (P.Synchronises != (P.Barrier != 0 || ((HasBarrier0 || P.OfLanes) && P.Synchronises)))
       return defect("a partition has no barrier to synchronise by");
     First += P.Reserved;
     Threads = std::max(Threads, First);
@@ -558,6 +560,14 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
     }
   if (Partition && Found != Expected)
     return defect("the partitions in the fused source are not those of the plan");
+
+  // Lanes would be reduced with those of other blocks.
+  auto *Cub = findIn<clang::NamespaceDecl>(Context, Context.getTranslationUnitDecl(), "cub");
+  if (auto *Reduce = Cub ? findIn<clang::ClassTemplateDecl>(Context, Cub, "BlockReduce") : nullptr)
+    for (const auto *Each : Reduce->specializations())
+      for (const PartitionPlan &P : Plan.Partitions)
+        if (P.OfLanes && P.PaddedThreads < WarpSize && Each->getTemplateArgs()[1].getAsIntegral() != P.PaddedThreads)
+          return badInput("a cub::BlockReduce is not of the block's lanes", "name it without ::, or say --block 32");
 
   std::unique_ptr<ParsedUnit> Neutral;
   if (const std::optional<std::string> Text = neutralText(Fused.Source, Constituents, Plan, Options)) {

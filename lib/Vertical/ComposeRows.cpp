@@ -32,8 +32,9 @@ namespace {
 class RowComposer final : TextComposer {
 public:
   RowComposer(const VerticalGraph &Graph, const BlockLocalPlan &Plan, BlockShape Block,
-              llvm::ArrayRef<const KernelText *> Texts, bool EvictLast)
-      : TextComposer(Graph, Texts, Plan.Requirements), Plan(Plan), Block(Block), EvictLast(EvictLast) {}
+              llvm::ArrayRef<const KernelText *> Texts, bool EvictLast, bool OfLanes)
+      : TextComposer(Graph, Texts, Plan.Requirements), Plan(Plan), Block(Block), EvictLast(EvictLast),
+        OfLanes(OfLanes) {}
 
   ComposedKernel run() {
     mergeFacts();
@@ -65,8 +66,10 @@ public:
       if (EvictLast)
         includePriorities();
     }
-    if (llvm::is_contained(Plan.Values, RowValue::Scalar))
+    if (llvm::is_contained(Plan.Values, RowValue::Scalar) || !Plan.Data.empty())
       file(cuda::ScalarAccess);
+    if (OfLanes && llvm::any_of(Result.Facts.WarpPrimitives, [](const Finding &Each) { return Each.OfBlockReduce; }))
+      file(cuda::BlockReduce, {{"BLOCK", std::to_string(Block.X)}});
     std::vector<KnownCondition> Known;
     for (unsigned Node : Graph.Order)
       if (Plan.ByElement[Node])
@@ -133,6 +136,12 @@ private:
         return &S;
     return nullptr;
   }
+  const RowDatum *datumTo(unsigned Node, const std::string &Parameter) const {
+    for (const RowDatum &Each : Plan.Data)
+      if (Each.Node == Node && Each.Parameter == Parameter)
+        return &Each;
+    return nullptr;
+  }
   /// A pointwise kernel that takes several elements at a time.
   bool isGroup(unsigned Node) const { return Plan.ByElement[Node] && Graph.Nodes[Node].Shape->Width > 1; }
   /// What it stores goes to registers, and from there to memory.
@@ -171,8 +180,12 @@ private:
       else if (const Flow *From = flowFrom(Node, P.Name))
         Type = outputText("{}<{}, {}>", isScalar(*From) ? "CufuseScalarStore" : "CufuseRowStore", T,
                           Graph.isLive(Node, P.Name));
-      else if (inputTo(Node, P.Name))
+      else if (const RowInput *Input = inputTo(Node, P.Name); Input && Input->InParts)
+        Type = outputText("CufuseRowPart<const {}, {}, {}>", T, Plan.Parts[Node].Count, Plan.Parts[Node].Interleaved);
+      else if (Input)
         Type = outputText("CufuseRowLoad<{}>", T);
+      else if (datumTo(Node, P.Name))
+        Type = outputText("CufuseScalarLoad<{}>", T);
       else
         continue;
       Lines.push_back(object(Node, P.Name, Type));
@@ -198,7 +211,11 @@ private:
       return isScalar(*From) ? fmt::format("{{&sharedOf_{}, {}}}", Own, Graph.isLive(Node, Parameter) ? Own : "nullptr")
                              : fmt::format("{{row, rowOf_{0}, {0}}}", Own);
     if (const RowInput *Input = inputTo(Node, Parameter))
-      return fmt::format("{{row, rowOf_{0}, {0}}}", Graph.argumentName(Input->Node, Input->Parameter));
+      return fmt::format("{{{1}, rowOf_{0}, {0}{2}}}", Graph.argumentName(Input->Node, Input->Parameter),
+                         Input->InParts ? rowOf(Node) : "row",
+                         Input->InParts ? fmt::format(", static_cast<unsigned>({})", begin(Input->Base)) : "");
+    if (const RowDatum *Datum = datumTo(Node, Parameter))
+      return fmt::format("{{&{}}}", Datum->Atom);
     if (const RowStream *Stream = streamTo(Node, Parameter))
       return fmt::format("{{row, packOf_{}_{}, {} + {}}}", name(Node), Parameter, argument(Node, Parameter),
                          begin(Stream->Base));
@@ -277,6 +294,9 @@ private:
             Parts.Count);
     for (const RowStream &S : Plan.Streams)
       Body += pack(S);
+    for (const RowDatum &Each : Plan.Data)
+      Body += outputText("  const {} {} = {}[{}];\n", element(Each.Node, Each.Parameter), Each.Atom,
+                         argument(Each.Node, Each.Parameter), deviceText(Each.Index));
     for (const RowInput &Input : Plan.Inputs)
       Body += outputText("  {} rowOf_{}[kept];\n", element(Input.Node, Input.Parameter),
                          Graph.argumentName(Input.Node, Input.Parameter));
@@ -287,10 +307,11 @@ private:
         const OutputText T = element(F.Producer, F.Out);
         if (isScalar(F))
           Result.Facts.StaticShared.push_back({"sharedOf_" + Name, P.Element, P.Bytes, Result.Facts.Name, {}});
-        if (isScalar(F) && P.Constructed)
-          Body += outputText("  __shared__ __align__(alignof({0})) unsigned char bytesOf_{1}[sizeof({0})];\n"
-                             "  {0} &sharedOf_{1} = *reinterpret_cast<{0} *>(bytesOf_{1});\n",
-                             T, Name);
+        if (isScalar(F) && (P.Constructed || OfLanes))
+          Body += outputText("  __shared__ __align__(alignof({0})) unsigned char bytesOf_{1}{2}[sizeof({0})];\n"
+                             "  {0} &sharedOf_{1} = *reinterpret_cast<{0} *>(bytesOf_{1}{3});\n",
+                             T, Name, OfLanes ? "[cufuse_partition::Copies]" : "",
+                             OfLanes ? "[cufuse_partition::copy()]" : "");
         else
           Body += isScalar(F) ? outputText("  __shared__ {} sharedOf_{};\n", T, Name)
                               : outputText("  {} rowOf_{}[kept];\n", T, Name);
@@ -343,7 +364,13 @@ private:
     return deviceText(Plan.Stride * blockNumber(Plan.Dimensions));
   }
   std::string begin(const Polynomial &Base) const {
-    return Base == Plan.Stride * blockNumber(Plan.Dimensions) ? "first" : "(" + deviceText(Base) + ")";
+    if (Base == Plan.Stride * blockNumber(Plan.Dimensions))
+      return "first";
+    const std::set<std::string> Length = Plan.Length.atoms();
+    if (!Plan.keepsParts() || Length.size() != 1 || Plan.Length != Polynomial::atom(*Length.begin()))
+      return "(" + deviceText(Base) + ")";
+    const auto [Times, Rest] = Base.split(*Length.begin()); // an instance knows it
+    return fmt::format("(({}) * length + {})", deviceText(Times), deviceText(Rest));
   }
 
   /// For the reader: what is kept where.
@@ -420,7 +447,7 @@ private:
     V.Parameters = templateParameters();
     V.Otherwise = Plan.Wide > 1 ? "0, 0, 1" : "0, 0";
     if (Plan.Wide > 1)
-      V.Before = outputText("const bool wide = {};", joined(wide(), " &&\n                    "));
+      V.Wide = joined(wide(), " &&\n                    ");
     const OutputText Parted = parted();
     const OutputText Length = hostText(Plan.Length);
     Result.Text.Rows = {Length, Plan.Wide};
@@ -446,7 +473,7 @@ private:
           V.Conditions.push_back({If, Text});
       }
     }
-    V.IsAlone = Plan.Wide > 1 || Known;
+    V.IsAlone = Known || Plan.ByGroups;
     if (Plan.ByGroups) {
       if (!V.Conditions.empty()) {
         V.Otherwise = V.Conditions.back().second;
@@ -498,7 +525,8 @@ private:
       for (const auto &[Atoms, Factor] : P.terms()) {
         Polynomial Part = Polynomial::constant(Factor);
         for (const std::string &Atom : Atoms) // the others are any numbers
-          if (!Graph.Quotients.count(Atom) && !llvm::StringRef(Atom).starts_with("blockIdx."))
+          if (!Graph.Quotients.count(Atom) && !llvm::StringRef(Atom).starts_with("blockIdx.") &&
+              llvm::none_of(Plan.Data, [&](const RowDatum &Each) { return Each.Atom == Atom; }))
             Part = Part * Polynomial::atom(Atom);
         if (Factor % Plan.Wide != 0)
           Divides("(" + hostText(Part) + ")", Plan.Wide);
@@ -526,7 +554,7 @@ private:
 
   const BlockLocalPlan &Plan;
   const BlockShape Block;
-  const bool EvictLast;
+  const bool EvictLast, OfLanes;
 };
 
 llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
@@ -544,33 +572,17 @@ llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, co
       Proof.Edits[Reader].Parameters.push_back(Parameter);
   for (const RowStream &S : Plan.Streams)
     Proof.Edits[S.Node].Parameters.push_back(S.Parameter);
+  for (const RowDatum &Each : Plan.Data)
+    Proof.Edits[Each.Node].Parameters.push_back(Each.Parameter);
+  const bool OfLanes = Options.Copies > 1 && Block.threads() <= WarpSize;
   for (LinkedText &Edits : Proof.Edits)
-    Edits.AsksElement = Plan.Wide > 1;
+    Edits.AsksElement = Plan.Wide > 1, Edits.OfLanes = OfLanes;
   Proof.LoadsRows = !Plan.Inputs.empty();
-  Proof.Compose = [&Graph, Plan, Block, Last = Options.EvictLast](llvm::ArrayRef<const KernelText *> Texts) {
-    return RowComposer(Graph, Plan, Block, Texts, Last).run();
+  Proof.Compose = [&Graph, Plan, Block, Last = Options.EvictLast, OfLanes](llvm::ArrayRef<const KernelText *> Texts) {
+    return RowComposer(Graph, Plan, Block, Texts, Last, OfLanes).run();
   };
   if (Plan.keepsRows())
-    Proof.Instance = [&Graph, Plan, Block](ValueOf Value) -> llvm::Expected<std::vector<unsigned>> {
-      const auto Length = Value(Plan.Length);
-      if (!Length)
-        return badInput(fmt::format("the elements of a row of {} cannot be counted", Graph.Nodes[Graph.Root].Name));
-      if (Plan.ByGroups && (*Length % Plan.Wide != 0 || *Length > std::int64_t(Plan.MostTurns) * Block.X))
-        return badInput(fmt::format("rows of {} elements are no vectors in registers", *Length));
-      const bool AreWhole = llvm::all_of(Plan.Parts, [&](const RowParts &Parts) {
-        return Parts.Count == 1 || Value(Parts.Length * Polynomial::constant(Parts.Count)) == Length;
-      });
-      RowInstance Chosen{0, 0, 1}; // through memory
-      for (const RowInstance &I : instances(Plan, Block))
-        if (AreWhole && I.takes(*Length) && *Length % I.Wide == 0) { // what is allocated is aligned
-          Chosen = I;
-          break;
-        }
-      std::vector<unsigned> Instance = {Chosen.Turns, Chosen.Full};
-      if (Plan.Wide > 1)
-        Instance.push_back(Chosen.Wide);
-      return Instance;
-    };
+    Proof.Instance = [&Graph, Plan, Block](ValueOf Value) { return instanceOf(Graph, Plan, Block, Value); };
   return Proof;
 }
 

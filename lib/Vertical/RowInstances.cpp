@@ -1,5 +1,6 @@
 #include "RowInstances.h"
 
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/MathExtras.h>
 
@@ -26,6 +27,28 @@ std::vector<RowInstance> instances(const BlockLocalPlan &Plan, BlockShape Block)
     }
   }
   return All;
+}
+
+llvm::Expected<std::vector<unsigned>> instanceOf(const VerticalGraph &Graph, const BlockLocalPlan &Plan,
+                                                 BlockShape Block, ValueOf Value) {
+  const auto Length = Value(Plan.Length);
+  if (!Length)
+    return badInput(fmt::format("the elements of a row of {} cannot be counted", Graph.Nodes[Graph.Root].Name));
+  if (Plan.ByGroups && (*Length % Plan.Wide != 0 || *Length > std::int64_t(Plan.MostTurns) * Block.X))
+    return badInput(fmt::format("rows of {} elements are no vectors in registers", *Length));
+  const bool AreWhole = llvm::all_of(Plan.Parts, [&](const RowParts &Parts) {
+    return Parts.Count == 1 || Value(Parts.Length * Polynomial::constant(Parts.Count)) == Length;
+  });
+  RowInstance Chosen{0, 0, 1}; // through memory
+  for (const RowInstance &I : instances(Plan, Block))
+    if (AreWhole && I.takes(*Length) && *Length % I.Wide == 0) { // what is allocated is aligned
+      Chosen = I;
+      break;
+    }
+  std::vector<unsigned> Instance = {Chosen.Turns, Chosen.Full};
+  if (Plan.Wide > 1)
+    Instance.push_back(Chosen.Wide);
+  return Instance;
 }
 
 } // namespace cufuse

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cufuse/Dependence/BlockLocal.h"
+#include "cufuse/Vertical/Form.h"
 
 namespace cufuse {
 
@@ -19,5 +20,9 @@ struct RowInstance {
 /// threads that have nothing to do in the last turn wait, and their registers are taken from others. With all turns
 /// full, no element is asked for.
 std::vector<RowInstance> instances(const BlockLocalPlan &Plan, BlockShape Block);
+
+/// The template arguments of the one that takes the row of the values. Fails where none does, or they are not known.
+llvm::Expected<std::vector<unsigned>> instanceOf(const VerticalGraph &Graph, const BlockLocalPlan &Plan,
+                                                 BlockShape Block, ValueOf Value);
 
 } // namespace cufuse

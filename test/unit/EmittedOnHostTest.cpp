@@ -28,12 +28,19 @@ struct dim3 {
 static uint3 threadIdx;
 static dim3 blockDim;
 static void __syncthreads() {}
+static unsigned waitedFor;
+static void __syncwarp(unsigned mask) { waitedFor = mask; }
 static int __syncthreads_count(int predicate) { return predicate != 0; }
 static int __syncthreads_and(int predicate) { return predicate != 0; }
 static int __syncthreads_or(int predicate) { return predicate != 0; }
 template <typename Value> static Value atomicAdd(Value *at, Value more) { return std::exchange(*at, *at + more); }
 template <typename Value> static Value atomicExch(Value *at, Value now) { return std::exchange(*at, now); }
 static std::size_t __cvta_generic_to_shared(const void *at) { return reinterpret_cast<std::size_t>(at); }
+namespace cub {
+template <typename T, int Threads> struct BlockReduce {
+  static constexpr int threads = Threads;
+};
+} // namespace cub
 namespace cuda {
 struct access_property {
   struct persisting {};
@@ -55,6 +62,20 @@ namespace bare {
 } // namespace bare
 
 #define CUFUSE_SYNC
+/// One of lanes of a warp.
+namespace lanes {
+#define CUFUSE_LANES
+#define CUFUSE_BESIDE
+#define CUFUSE_COPY 16
+#include "../../lib/Cuda/Partition.cuh"
+#undef CUFUSE_COPY
+#undef CUFUSE_BESIDE
+#undef CUFUSE_LANES
+#define CUFUSE_BLOCK 8
+#include "../../lib/Cuda/BlockReduce.cuh"
+#undef CUFUSE_BLOCK
+} // namespace lanes
+
 #define CUFUSE_REDUCTIONS
 #define CUFUSE_COUNT
 #define CUFUSE_AND
@@ -166,6 +187,20 @@ template <typename Partition> void expectThreadsOfCuda(unsigned First, dim3 Size
       }
   const dim3 Block = Partition::blockDim();
   EXPECT_EQ(std::tie(Block.x, Block.y, Block.z), std::tie(Size.x, Size.y, Size.z));
+}
+
+TEST(EmittedOnHost, LanesHaveTheirOwnPlaceAndBarrier) {
+  threadIdx.x = 43;
+  using Partition = lanes::CufusePartition<0, 0, 8, 1, 1>;
+  EXPECT_EQ(Partition::rank(), 3u);
+  EXPECT_EQ(Partition::copy(), 5u);
+  EXPECT_EQ(Partition::Copies, 16u);
+  Partition::sync();
+  EXPECT_EQ(waitedFor, 0xff00u);
+  lanes::CufusePartition<0, 0, 32, 1, 1>::sync();
+  EXPECT_EQ(waitedFor, 0xffffffffu);
+  EXPECT_EQ((lanes::cub::BlockReduce<float, 1024>::threads), 8);
+  threadIdx.x = 0;
 }
 
 TEST(EmittedOnHost, ThreadsOfAPartitionAreNumberedAsThoseOfABlock) {

@@ -120,6 +120,43 @@ TEST(Plan, BarriersOfDifferentBlocksMayBeTheSame) {
   EXPECT_FALSE(failed(Plan));
 }
 
+TEST(Plan, LanesOfAWarpPlayBlocksThatMeetByThemselves) {
+  KernelFacts Facts = kernel(true);
+  Facts.StaticShared.push_back({"s", "float", 4, "k", {}});
+  Facts.WarpPrimitives.push_back({"shfl.sync", "k", {}});
+  Facts.WarpPrimitives.back().OfBlockReduce = true;
+  Facts.PlaysLanes = true;
+  const FusionConfig Sixteen = {{{{8, 1, 1}, 16}}};
+  FusionPlan Plan = planned({Facts}, Sixteen);
+  EXPECT_EQ(Plan.Partitions.size(), 1u);
+  EXPECT_TRUE(Plan.Partitions[0].OfLanes);
+  EXPECT_EQ(Plan.Partitions[0].Barrier, 0u);
+  EXPECT_EQ(Plan.Partitions[0].PaddedThreads, 8u);
+  EXPECT_EQ(Plan.BlockThreads, 128u);
+  EXPECT_FALSE(failed(Plan));
+  Plan.Partitions[0].Barrier = 1;
+  EXPECT_TRUE(failed(Plan));
+  auto Texts = [&](KernelFacts Of, BlockShape Block, unsigned Copies) {
+    return planned({Of}, {{{Block, Copies}}}).Partitions.size();
+  };
+  EXPECT_EQ(Texts(Facts, {8, 1, 1}, 3), 3u); // the last warp would be of nobody
+  EXPECT_EQ(Texts(Facts, {24, 1, 1}, 4), 4u);
+  EXPECT_EQ(Texts(Facts, {4, 2, 1}, 4), 4u);
+  KernelFacts OfWarp = Facts, Leaves = Facts, Counts = Facts, Shares = Facts;
+  OfWarp.WarpPrimitives.back().OfBlockReduce = false;
+  EXPECT_EQ(Texts(OfWarp, {8, 1, 1}, 4), 4u);
+  EXPECT_EQ(Texts(OfWarp, {32, 1, 1}, 4), 1u);
+  Leaves.ExitsBeforeBarrier.push_back({"this return", "k", {}});
+  EXPECT_EQ(Texts(Leaves, {8, 1, 1}, 4), 4u);
+  Counts.Barriers.push_back({"__syncthreads_count", "k", {}});
+  EXPECT_EQ(Texts(Counts, {8, 1, 1}, 4), 4u);
+  Shares.PlaysLanes = false;
+  EXPECT_EQ(Texts(Shares, {8, 1, 1}, 4), 4u);
+  // Beside others only where all of them do.
+  EXPECT_EQ(planned({Facts, Facts}, inBlocks({{{8, 1, 1}, 16}, {{8, 1, 1}, 8}})).Partitions.size(), 2u);
+  EXPECT_EQ(planned({Facts, Shares}, inBlocks({{{8, 1, 1}, 4}, {{8, 1, 1}, 4}})).Partitions.size(), 8u);
+}
+
 TEST(Plan, BlocksWithNothingInCommonArePlayedByOneText) {
   const FusionConfig Four = {{{{64, 1, 1}, 4}}};
   FusionPlan Plan = planned({kernel(false)}, Four);

@@ -12,6 +12,7 @@
 #include <memory>
 
 namespace llvm {
+class Regex;
 class CallBase;
 class DILocation;
 class DISubprogram;
@@ -72,6 +73,8 @@ public:
   Change changeOf(const clang::VarDecl &Variable) const;
   /// Is the instruction written in the headers of cooperative groups?
   bool isOfGroups(const llvm::Instruction &I) const;
+  /// Or in those of `cub::BlockReduce`?
+  bool isOfBlockReduce(const llvm::Instruction &I) const;
   /// Is it part of a copy that the compiler makes of a class, with what libraries copy of its members, where a function
   /// with a text asks for it? That text has the object as a whole.
   bool isOfImplicitCopy(const llvm::Instruction &I) const;
@@ -83,6 +86,9 @@ private:
   const Places &placesIn(const clang::FunctionDecl &Function) const;
 
   const ParsedUnit *Unit = nullptr;
+  /// Is the instruction written in headers with these names, which nobody's own code is called from?
+  bool isOfLibrary(const llvm::Instruction &I, const llvm::Regex &Headers) const;
+
   const Reached *Reach = nullptr;
   std::vector<CodeReference> References;
   std::string HiddenState;

@@ -16,8 +16,17 @@ struct RowInput {
   unsigned Node = 0; ///< Whose parameter leads there, as an argument that remains.
   std::string Parameter;
   Polynomial Base;                                       ///< Where the block's row begins.
+  bool InParts = false;                                  ///< Taken in the parts that its only reader takes the row in.
   unsigned FirstUse = 0;                                 ///< A position in the graph's order.
   std::vector<std::pair<unsigned, std::string>> Readers; ///< Nodes and their parameters.
+};
+
+/// A value that is the block's, and that says where a row begins: loaded before all kernels.
+struct RowDatum {
+  unsigned Node = 0;
+  std::string Parameter;
+  std::string Atom; ///< In polynomials.
+  Polynomial Index;
 };
 
 /// A row in memory alone, which a thread loads or stores several elements of at a time.
@@ -48,6 +57,7 @@ struct BlockLocalPlan {
   unsigned Dimensions = 1;      ///< Of the grid that rows are numbered by.
   std::vector<RowValue> Values; ///< Of the graph's flows.
   std::vector<RowInput> Inputs;
+  std::vector<RowDatum> Data; ///< In the bases of those.
   /// By node and parameter: rows that a pointwise kernel changes in place.
   std::set<std::pair<unsigned, std::string>> Changed;
   /// The same: the block's size.

@@ -82,9 +82,12 @@ struct AccessSite {
   bool Once = false;               ///< A load that says that nobody loads it soon again: `ld.global.cs`, `__ldcs`.
   std::optional<Polynomial> Index; ///< In elements; nothing where it is not known.
   std::vector<ChosenIndex> Chosen; ///< Where `Index` is not known: it is one of these; nothing if that is not known.
-  unsigned Width = 1;              ///< Consecutive elements, from `Index` on, in one access.
-  std::vector<Mask> Masks = {};    ///< Of a store: any of them.
-  std::string Text;                ///< As written.
+  /// Where neither is known: the index with values that are loaded (`KernelAccesses::Loaded`) as atoms. These are no
+  /// arguments: they may differ between blocks, and proofs do not know them.
+  std::optional<Polynomial> ByData;
+  unsigned Width = 1;           ///< Consecutive elements, from `Index` on, in one access.
+  std::vector<Mask> Masks = {}; ///< Of a store: any of them.
+  std::string Text;             ///< As written.
   std::vector<PathStep> Path;
   SourcePlace Where;
 
@@ -132,12 +135,19 @@ struct ParameterAccess {
   std::vector<Finding> Idle = {};
 };
 
+/// A value that is loaded from an array of integers.
+struct LoadedValue {
+  std::string Parameter;
+  Polynomial Index; ///< In elements.
+};
+
 struct KernelAccesses {
   std::vector<ParameterAccess> Parameters;
   std::vector<AccessSite> Sites; ///< In the order of the code.
   std::vector<LoopAccess> Loops;
   std::vector<ThreadUse> Uses;
   std::map<std::string, Quotient> Quotients;
+  std::map<std::string, LoadedValue> Loaded; ///< By atom, in `AccessSite::ByData` alone.
   std::set<std::string> Converted;           ///< Parameters in values that no conversion changes if they are in range.
   std::set<std::string> ComparedUnsigned;    ///< Signed parameters, taken for numbers that are not negative.
   std::vector<std::string> PointerVariables; ///< Variables at file scope that may hold pointers.

@@ -65,6 +65,8 @@ struct Finding {
   /// The same in a block of one row, and of one plane, of any size.
   bool ByWarpsInOneRow = false, ByWarpsInOnePlane = false;
   bool ByBranch = false; ///< Of an exit: not by a return, but round what others wait at, maybe to the end.
+  /// Of a warp primitive: it is of `cub::BlockReduce`, which may be of fewer lanes than a warp.
+  bool OfBlockReduce = false;
 
   /// Do whole warps leave a block of this shape?
   bool isByWarps(const BlockShape &Block) const {
@@ -167,6 +169,8 @@ struct KernelFacts {
   std::optional<Finding> SpinLoop; ///< See `findSpinLoop`.
   bool CopiesAsynchronously = false, CopiesInBulk = false; ///< To or from shared memory: somebody has to wait.
   std::optional<SourcePlace> KeptMbarrier;                 ///< One that it initialises, while it invalidates none.
+  /// Its text has static shared memory for several blocks of lanes, which meet by themselves.
+  bool PlaysLanes = false;
   /// Of products that we wrote to load by tensor maps: the registers that warpgroups divide, or 0 where none do.
   std::set<unsigned> WarpgroupBudgets = {};
 

@@ -33,6 +33,7 @@ struct LinkedText {
   std::vector<KnownCondition> Known; ///< Ask `cufuse_turn`, a `CufuseTurn`, where no macro writes them.
   bool AsElement = false;            ///< Its block is one thread: what it calls has the block's place from it.
   bool AsksElement = false;          ///< Row loops ask in each turn for their element, too.
+  bool OfLanes = false;              ///< The text plays several blocks of one warp or less: shared memory is of each.
 };
 
 /// A call of a function that is handed pointers, by a kernel ("") or by another function.
@@ -56,6 +57,7 @@ struct Edit {
     Known,    ///< The condition is known so.
     Turns,    ///< Some condition is known.
     Element,  ///< The kernel's block is one thread, for one element.
+    Lanes,    ///< The text plays several blocks, each of lanes of a warp.
   };
   unsigned At = 0, Length = 0; ///< In bytes, from the beginning of the piece.
   OutputText Text;
@@ -157,7 +159,7 @@ struct TextVariants {
   std::string Parameters;                                     ///< `unsigned Turns, unsigned Full`; empty: no template.
   std::vector<std::pair<OutputText, std::string>> Conditions; ///< Of the launch; its template arguments.
   std::string Otherwise;                                      ///< Template arguments where none holds.
-  OutputText Before = {};                                     ///< A statement that stands before the choice.
+  OutputText Wide = {};                                       ///< What they call `wide`, or nothing.
   bool IsAlone = false; ///< The launch is checked for this choice: no other kernel may have a say in it.
 };
 
@@ -218,6 +220,7 @@ struct KernelText {
   std::vector<Piece> Body;         ///< The text, the kernel included, in the order of the file: for the device alone.
   std::vector<HandedOn> Calls;     ///< Of functions that are handed pointers.
   bool MovesPointers = false;      ///< It computes a pointer from another.
+  unsigned SharedOfLanes = 0;      ///< Static shared variables of its that `Edit::When::Lanes` gives each block.
   std::vector<Piece> OnHost;       ///< The device's variables by name and size, which nvcc names in the host's code.
   std::vector<std::string> Usings; ///< Declarations at the top of the constituent's namespace.
   std::map<std::vector<std::string>, std::vector<std::string>> NestedUsings; ///< The same for namespaces inside it.

@@ -22,9 +22,11 @@ struct PartitionPlan {
   unsigned Copy = 0;
   unsigned First = 0;
   BlockShape Block;
-  unsigned PaddedThreads = 0; ///< Block.threads() rounded up to whole warps; also the count of its barrier.
-  unsigned Reserved = 0;      ///< The same, but to whole warpgroups for `RegisterPolicy::Split`; of all `Beside`.
-  unsigned Beside = 1;        ///< So many blocks are played by its text, each by whole warps of its own.
+  /// Block.threads() rounded up to whole warps, but for `OfLanes`; also the count of its barrier.
+  unsigned PaddedThreads = 0;
+  unsigned Reserved = 0; ///< The same, but to whole warpgroups for `RegisterPolicy::Split`; of all `Beside`.
+  unsigned Beside = 1;   ///< So many blocks are played by its text, each by warps or lanes of its own.
+  bool OfLanes = false;  ///< Each by lanes of one warp, which are all that meets.
   /// Hardware barrier 1…15; 0 when the partition never synchronises, is the whole block, or names all others itself.
   unsigned Barrier = 0;
   unsigned NamedBarriers = 0; ///< Those that the kernel names itself; they follow `Barrier`.
