@@ -1,4 +1,4 @@
-#include "HostLaunches.h"
+#include "HostValues.h"
 
 #include "cufuse/Analysis/AllIn.h"
 
@@ -27,68 +27,11 @@ bool isLoop(const clang::Stmt *S, const clang::ASTContext &Context) {
   return llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(S);
 }
 
-const clang::VarDecl *variableIn(const clang::Expr *E) {
-  auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E->IgnoreParens());
-  return Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
-}
-
-/// What an expression assigns to, null where it assigns nothing.
-const clang::Expr *assignedBy(const clang::Stmt *S) {
-  if (auto *Assignment = llvm::dyn_cast<clang::BinaryOperator>(S); Assignment && Assignment->isAssignmentOp())
-    return Assignment->getLHS();
-  auto *Step = llvm::dyn_cast<clang::UnaryOperator>(S);
-  return Step && Step->isIncrementDecrementOp() ? Step->getSubExpr() : nullptr;
-}
-
-/// Of `&x`, x.
-const clang::Expr *addressed(const clang::Expr *E) {
-  auto *Address = llvm::dyn_cast<clang::UnaryOperator>(E->IgnoreParenCasts());
-  return Address && Address->getOpcode() == clang::UO_AddrOf ? Address->getSubExpr() : nullptr;
-}
-
-/// How a function uses its variables. What is only loaded, and assigned by name, changes where it is assigned; of all
-/// else, something may know the place.
-class Uses {
-public:
-  Uses(const clang::Stmt &Body, const ParsedUnit &Unit) {
-    for (const auto *E : allIn<clang::Expr>(Body)) {
-      auto *Cast = llvm::dyn_cast<clang::ImplicitCastExpr>(E);
-      auto *Call = llvm::dyn_cast<clang::CallExpr>(E);
-      const auto Filled = Call ? filledBy(*Call, Unit) : std::nullopt;
-      if (llvm::isa<clang::DeclRefExpr>(E))
-        ++Mentions[variableIn(E)];
-      else if (Cast && Cast->getCastKind() == clang::CK_LValueToRValue)
-        ++Known[variableIn(Cast->getSubExpr())];
-      else if (const clang::Expr *To = assignedBy(E))
-        assignTo(variableIn(To));
-      else if (auto *Lambda = llvm::dyn_cast<clang::LambdaExpr>(E))
-        for (const clang::LambdaCapture &Each : Lambda->captures())
-          if (Each.capturesVariable() && Each.getCaptureKind() == clang::LCK_ByRef)
-            ++Mentions[llvm::dyn_cast<clang::VarDecl>(Each.getCapturedVar())];
-      for (const clang::Expr *Each : Filled.value_or(std::vector<const clang::Expr *>()))
-        if (const clang::Expr *To = addressed(Each))
-          assignTo(variableIn(To));
-    }
-  }
-  std::set<const clang::VarDecl *> Assigned;
-  bool isPlain(const clang::VarDecl &V) const {
-    return V.hasLocalStorage() && V.getType()->isScalarType() && !V.getType().isVolatileQualified() &&
-           Mentions.lookup(&V) == Known.lookup(&V);
-  }
-
-private:
-  void assignTo(const clang::VarDecl *V) {
-    ++Known[V];
-    Assigned.insert(V);
-  }
-  llvm::DenseMap<const clang::VarDecl *, unsigned> Mentions, Known;
-};
-
 using KnownUses = std::map<const clang::FunctionDecl *, std::unique_ptr<Uses>>;
 
-class Walk {
+class Walk : HostValues {
 public:
-  Walk(const ParsedUnit &Unit, KnownUses &Known, unsigned Depth) : Unit(Unit), Known(Known), Depth(Depth) {}
+  Walk(const ParsedUnit &Unit, KnownUses &Known, unsigned Depth) : HostValues(Unit), Known(Known), Depth(Depth) {}
 
   std::vector<Launch> of(const clang::FunctionDecl &Function) {
     Frames = {{&usesIn(Function), {}}};
@@ -97,12 +40,6 @@ public:
   }
 
 private:
-  struct Frame {
-    const Uses *Used;
-    std::map<const clang::VarDecl *, std::optional<Value>> Given; ///< What calls and initialisers give variables.
-    unsigned Number = 0;                                          ///< Each call has variables of its own.
-  };
-
   const Uses &usesIn(const clang::FunctionDecl &Function) {
     auto &Uses = Known[&Function];
     if (!Uses)
@@ -126,8 +63,13 @@ private:
       ++Path.back().Number;
     if (llvm::isa<clang::LabelStmt>(S))
       unknown(S);
+    if (llvm::isa<clang::SwitchCase, clang::LabelStmt>(S)) // from wherever it comes
+      for (const clang::VarDecl *V : Frames.back().Used->Assigned)
+        forget(V, /*OfLoop=*/false);
     if (Branches)
       Path.push_back({S, 0, Loops});
+    if (Loops)
+      forget(*S, Loops);
     Time += Loops; // what it changes is another value in the next turn
     const bool IsScope = Branches || llvm::isa<clang::CompoundStmt, clang::ExprWithCleanups>(S);
     const size_t Before = Objects.size();
@@ -135,13 +77,17 @@ private:
       if (If || llvm::isa<clang::ConditionalOperator>(S))
         ++Path.back().Number;
       const size_t First = Found.size();
-      const auto Known = If ? std::pair(Time, Times) : std::pair(Time, decltype(Times)());
+      const auto Known = If ? std::tuple(Time, Times, Frames.back().Given)
+                            : std::tuple(Time, decltype(Times)(), decltype(Frame::Given)());
       walk(Child);
       // Nothing of it stands before what follows, and nothing is changed there.
+      auto *Operator = llvm::dyn_cast<clang::BinaryOperator>(S);
       if (If && Child && endsIn(Child) &&
           std::all_of(Found.begin() + First, Found.end(), [](const Launch &L) { return L.Kernel.empty(); })) {
         Found.resize(First);
-        std::tie(Time, Times) = Known;
+        std::tie(Time, Times, Frames.back().Given) = Known;
+      } else if (Child && (Branches || llvm::isa<clang::CXXTryStmt>(S) || (Operator && Operator->isLogicalOp()))) {
+        forget(*Child, Loops);
       }
     }
     if (IsScope)
@@ -151,7 +97,7 @@ private:
     if (const clang::Expr *To = assignedBy(S)) {
       const clang::VarDecl *V = variableIn(To);
       if (V && Frames.back().Used->isPlain(*V))
-        ++Times[V];
+        assign(*V, *S);
       else if (isOfHost(To) && !llvm::isa<clang::ArraySubscriptExpr>(To->IgnoreParens()))
         ++Time; // by whatever name it is read
       else
@@ -206,11 +152,6 @@ private:
                      CXXThisExpr>(&S);
   }
 
-  static bool isReference(const clang::MemberExpr &Member) {
-    return Member.getMemberDecl()->getType()->isReferenceType();
-  }
-
-  /// Is it a variable, or part of one, that no kernel knows?
   static bool isOfHost(const clang::Expr *Place) {
     Place = Place->IgnoreParenImpCasts();
     if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(Place); Member && !Member->isArrow() && !isReference(*Member))
@@ -260,7 +201,7 @@ private:
     // `const int n = rows * columns;` is the product, and `float *y = x;` is x.
     const Frame &Own = Frames.back();
     Frames.back().Given.erase(&V);
-    if (V.getInit() && Own.Used->isPlain(V) && !Own.Used->Assigned.count(&V))
+    if (V.getInit() && Own.Used->isPlain(V))
       if (auto Init = handed(*V.getInit()))
         Frames.back().Given[&V] = std::move(Init);
   }
@@ -316,8 +257,7 @@ private:
     const unsigned Object = llvm::isa<clang::CXXOperatorCallExpr>(Call) && Method && Method->isInstance();
     Frame Inner{&usesIn(*Callee), {}};
     for (unsigned I = 0; I < Callee->getNumParams() && I + Object < Call.getNumArgs(); ++I)
-      if (const clang::ParmVarDecl *P = Callee->getParamDecl(I);
-          !Inner.Used->Assigned.count(P) && Inner.Used->isPlain(*P))
+      if (const clang::ParmVarDecl *P = Callee->getParamDecl(I); Inner.Used->isPlain(*P))
         Inner.Given[P] = handed(*argument(Call.getArg(I + Object)));
     enter(*Callee, std::move(Inner), Call);
   }
@@ -343,7 +283,7 @@ private:
     const clang::Expr *Place = addressed(&Result);
     const clang::Expr *Other = Result.IgnoreParenCasts();
     if (const clang::VarDecl *V = Place ? variableIn(Place) : nullptr; V && Frames.back().Used->isPlain(*V))
-      ++Times[V];
+      set(*V, std::nullopt);
     else if (Place ? isOfHost(Place) : Other->getType()->isArrayType() && isOfHost(Other))
       ++Time;
     else if (!Other->isNullPointerConstant(Unit.ast(), clang::Expr::NPC_ValueDependentIsNotNull))
@@ -388,170 +328,12 @@ private:
     }
   }
 
-  /// What is handed over, before it becomes the parameter's type: the parameter's type is known.
-  static const clang::Expr *argument(const clang::Expr *E) {
-    if (auto *Default = llvm::dyn_cast<clang::CXXDefaultArgExpr>(E))
-      E = Default->getExpr();
-    auto *Cast = llvm::dyn_cast<clang::ImplicitCastExpr>(E->IgnoreParens());
-    return Cast && Cast->getCastKind() == clang::CK_IntegralCast ? Cast->getSubExpr() : E;
-  }
-
-  /// Constants that are equal have nothing in common.
-  std::optional<Value> handed(const clang::Expr &E) {
-    auto Of = value(&E);
-    return Of && Of->Factors.size() == 1 && Of->Factors.front().starts_with('#') ? std::nullopt : Of;
-  }
-
-  /// As much as is said of it; a variable is one value.
-  std::optional<Value> grid(const clang::Expr &Said) {
-    const clang::Expr *E = Said.IgnoreImplicit();
-    if (auto *Cast = llvm::dyn_cast<clang::CXXFunctionalCastExpr>(E))
-      E = Cast->getSubExpr()->IgnoreImplicit();
-    auto *Made = llvm::dyn_cast<clang::CXXConstructExpr>(E);
-    if (!Made)
-      return value(E);
-    Value All{{"grid"}, E->getType()};
-    for (const clang::Expr *Size : Made->arguments())
-      if (auto Of = llvm::isa<clang::CXXDefaultArgExpr>(Size) ? Value{{"#1"}, E->getType()} : value(Size))
-        All.Factors.front() += "," + llvm::join(Of->Factors, "*");
-      else
-        return std::nullopt;
-    return All;
-  }
-
-  std::optional<Value> value(const clang::Expr *E) {
-    E = E->IgnoreParens();
-    if (auto *Literal = llvm::dyn_cast<clang::IntegerLiteral>(E))
-      return Value{{"#" + llvm::toString(Literal->getValue(), 10, false)}, E->getType()};
-    if (auto *Full = llvm::dyn_cast<clang::FullExpr>(E))
-      return value(Full->getSubExpr());
-    if (auto *Cast = llvm::dyn_cast<clang::CastExpr>(E))
-      return ofCast(*Cast);
-    if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E))
-      if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()))
-        return ofVariable(*Variable);
-    if (llvm::isa<clang::CXXThisExpr>(E))
-      return Frames.size() == 1 ? std::optional(Value{{"this"}, E->getType()}) : std::nullopt;
-    if (auto *Product = llvm::dyn_cast<clang::BinaryOperator>(E); Product && Product->getOpcode() == clang::BO_Mul) {
-      auto Left = value(Product->getLHS());
-      const auto Right = value(Product->getRHS());
-      // One that wraps is none.
-      if (!Left || !Right || !E->getType()->isIntegerType() ||
-          !(E->getType()->isSignedIntegerType() || Unit.ast().getIntWidth(E->getType()) >= 64))
-        return std::nullopt;
-      llvm::append_range(Left->Factors, Right->Factors);
-      llvm::sort(Left->Factors);
-      Left->Type = E->getType();
-      return Left;
-    }
-    if (auto *Other = llvm::dyn_cast<clang::BinaryOperator>(E);
-        Other && (Other->isAdditiveOp() || Other->isMultiplicativeOp())) {
-      return computed(value(Other->getLHS()), Other->getOpcodeStr(), value(Other->getRHS()), E->getType());
-    }
-    if (auto *Address = llvm::dyn_cast<clang::UnaryOperator>(E); Address && Address->getOpcode() == clang::UO_AddrOf)
-      return ofAddress(*Address->getSubExpr()->IgnoreParens(), E->getType());
-    // An element is what is there now.
-    if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E); Element && !E->getType().isVolatileQualified()) {
-      auto Read = computed(value(Element->getBase()), "at", value(Element->getIdx()), E->getType());
-      if (Read)
-        Read->Factors.front() += fmt::format("@{}", Time);
-      return Read;
-    }
-    // A member, or what a member function says that changes nothing.
-    auto *Call = llvm::dyn_cast<clang::CXXMemberCallExpr>(E);
-    auto *Deref = llvm::dyn_cast<clang::UnaryOperator>(E);
-    if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E); Member && !E->getType().isVolatileQualified()) {
-      if (auto *Static = llvm::dyn_cast<clang::VarDecl>(Member->getMemberDecl()))
-        return ofVariable(*Static);
-      return of(Member->getBase(), Member->getMemberDecl(), E->getType());
-    }
-    if (auto *View = llvm::dyn_cast<clang::CallExpr>(E);
-        View && !Call && View->getNumArgs() == 1 && saysPlace(*View, Unit))
-      return value(View->getArg(0)); // another view of the same memory
-    if (Call && Call->getNumArgs() == 0 && Call->getMethodDecl() &&
-        (Call->getMethodDecl()->isConst() || saysPlace(*Call, Unit)))
-      return of(Call->getImplicitObjectArgument(), Call->getMethodDecl(), E->getType());
-    if (Deref && Deref->getOpcode() == clang::UO_Deref)
-      return of(Deref->getSubExpr(), nullptr, E->getType());
-    return std::nullopt;
-  }
-
-  static std::optional<Value> computed(const std::optional<Value> &Left, llvm::StringRef How,
-                                       const std::optional<Value> &Right, clang::QualType Type) {
-    if (!Left || !Right)
-      return std::nullopt;
-    return Value{{fmt::format("({} {} {}){}", llvm::join(Left->Factors, "*"), How.str(),
-                              llvm::join(Right->Factors, "*"), Type.getCanonicalType().getAsString())},
-                 Type};
-  }
-
-  /// `&p[i]` is p + i, and `&s->sum` is at the same distance from s whatever is there.
-  std::optional<Value> ofAddress(const clang::Expr &Place, clang::QualType Type) {
-    if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(&Place)) {
-      const auto Base = value(Element->getBase()), Index = value(Element->getIdx());
-      return Index && Index->Factors == std::vector<std::string>{"#0"} ? Base : computed(Base, "+", Index, Type);
-    }
-    auto *Member = llvm::dyn_cast<clang::MemberExpr>(&Place);
-    if (!Member || !Member->isArrow() || !llvm::isa<clang::FieldDecl>(Member->getMemberDecl()) || isReference(*Member))
-      return std::nullopt;
-    const Value Name{{fmt::format("{}", static_cast<const void *>(Member->getMemberDecl()))}, Type};
-    return computed(value(Member->getBase()), "->", Name, Type);
-  }
-
-  /// Something that belongs to what an expression says, and is read now.
-  std::optional<Value> of(const clang::Expr *Base, const void *What, clang::QualType Type) {
-    auto Whole = value(Base);
-    if (!Whole || Whole->Factors.size() != 1)
-      return std::nullopt;
-    return Value{{fmt::format("{}.{}@{}", Whole->Factors.front(), What, Time)}, Type};
-  }
-
-  std::optional<Value> ofCast(const clang::CastExpr &Cast) {
-    auto Of = value(Cast.getSubExpr());
-    const clang::QualType To = Cast.getType();
-    switch (Cast.getCastKind()) {
-    case clang::CK_LValueToRValue:
-    case clang::CK_NoOp:
-    case clang::CK_BitCast: // another view of the same memory
-    case clang::CK_ArrayToPointerDecay:
-      return Of;
-    case clang::CK_IntegralCast:
-      if (Of && keeps(Of->Type, To, Unit.ast()))
-        return Of;
-      [[fallthrough]];
-    case clang::CK_DerivedToBase:
-    case clang::CK_UncheckedDerivedToBase:
-      if (!Of)
-        return std::nullopt;
-      return Value{{fmt::format("{}({})", To.getCanonicalType().getAsString(), llvm::join(Of->Factors, "*"))}, To};
-    case clang::CK_NullToPointer:
-      return Value{{NullPointer}, To};
-    default:
-      return std::nullopt;
-    }
-  }
-
-  std::optional<Value> ofVariable(const clang::VarDecl &V) {
-    const Frame &Own = Frames.back();
-    if (V.getType().getNonReferenceType().isVolatileQualified() ||
-        (Frames.size() > 1 && V.getType()->isReferenceType()))
-      return std::nullopt;
-    if (const auto Given = Own.Given.find(&V); Given != Own.Given.end())
-      return Given->second;
-    const unsigned Read = Own.Used->isPlain(V) && !Own.Used->Assigned.count(&V) ? 0 : Time + 1;
-    const std::string Name = fmt::format("{}of{}", static_cast<const void *>(&V), V.hasLocalStorage() ? Own.Number : 0);
-    return Value{{fmt::format("{}@{}.{}", Name, Read, Times[&V])}, V.getType().getNonReferenceType()};
-  }
-
-  const ParsedUnit &Unit;
   KnownUses &Known;
   const unsigned Depth;
-  std::vector<Frame> Frames;
   std::vector<Branch> Path;
   std::vector<Launch> Found;
-  unsigned Calls = 0, Time = 0;                                               ///< How often memory may have changed.
+  unsigned Calls = 0;
   llvm::SmallVector<std::pair<clang::QualType, const clang::Stmt *>> Objects; ///< That end with their scopes.
-  std::map<const clang::VarDecl *, unsigned> Times;                           ///< How often they were assigned.
 };
 
 } // namespace

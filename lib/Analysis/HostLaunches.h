@@ -24,6 +24,7 @@ namespace cufuse {
 struct Value {
   std::vector<std::string> Factors; ///< In order of the alphabet; what may change says when it was read.
   clang::QualType Type;             ///< That holds it, of a number.
+  std::string Object = {};          ///< Of a pointer: the variable or member in whose memory it is; empty: in any.
   bool operator==(const Value &Other) const { return Factors == Other.Factors; }
 };
 

@@ -71,9 +71,12 @@ bool saysPlace(const clang::CallExpr &Call, const ParsedUnit &Unit) {
   const std::string Name = Callee->getNameAsString();
   if (!Method)
     return Name == "raw_pointer_cast" && llvm::StringRef(Callee->getQualifiedNameAsString()).starts_with("thrust::");
+  const std::string Class = Method->getParent()->getNameAsString();
+  if (Name == "operator&") // of an element on the device
+    return Class == "reference" || Class == "device_reference";
   return llvm::is_contained({"vector", "array", "unique_ptr", "shared_ptr", "device_vector", "host_vector",
                              "vector_base", "device_ptr", "pointer"},
-                            Method->getParent()->getNameAsString()) &&
+                            Class) &&
          llvm::is_contained({"operator[]", "at", "data", "get", "front", "back", "begin", "end"}, Name);
 }
 

@@ -101,9 +101,13 @@ struct Sharing {
   bool Any = false, Known = true;
 };
 
-/// Different variables are taken for different arrays; what is not known, or computed from the other, is not.
+/// Different variables and members are taken for different arrays; what is not known, or another view of one, is not.
 Sharing sharingOf(const Launch &First, const LaunchedKernel &A, const Launch &Second, const LaunchedKernel &B) {
-  auto Base = [](const Value &Of) { return llvm::StringRef(Of.Factors.front()).ltrim('(').split(' ').first; };
+  // The same variable or member, or what a function of an object says, which may be any of its members.
+  auto MayMeet = [](llvm::StringRef Of, llvm::StringRef Other) {
+    return Of.empty() || Other.empty() || Of == Other || (Of.consume_back(".") && Other.starts_with(Of)) ||
+           (Other.consume_back(".") && Of.starts_with(Other));
+  };
   Sharing Found;
   for (size_t I = 0; I < First.Arguments.size() && I < A.Kernel->getNumParams(); ++I)
     for (size_t K = 0; K < Second.Arguments.size() && K < B.Kernel->getNumParams(); ++K) {
@@ -115,7 +119,7 @@ Sharing sharingOf(const Launch &First, const LaunchedKernel &A, const Launch &Se
       if (isNull(X) || isNull(Y))
         continue;
       Found.Any |= X && Y && *X == *Y;
-      Found.Known &= X && Y && (*X == *Y || Base(*X) != Base(*Y));
+      Found.Known &= X && Y && (*X == *Y || !MayMeet(X->Object, Y->Object));
     }
   return Found;
 }

@@ -1,5 +1,7 @@
 #include "Bounds.h"
 
+#include "cufuse/Kernel/Wrapping.h"
+
 #include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {
@@ -164,13 +166,18 @@ std::optional<Polynomial> Bounds::simplified(const Polynomial &P) {
     const auto Product = Nested != Quotients.end() && IsSmall(*Divisor) && IsSmall(Nested->second.Divisor)
                              ? Divisor->times(Nested->second.Divisor)
                              : std::nullopt;
-    const auto Value = Product ? divided(Nested->second.Dividend, *Product) : divided(*Dividend, *Divisor);
+    const Polynomial &Of = Product ? Nested->second.Dividend : *Dividend, &By = Product ? *Product : *Divisor;
+    std::optional<Polynomial> Value = divided(Of, By);
+    // A thread's, block's or element's number by itself has lost nothing; the launch is asked for divisors in any case.
+    if (Value && !isSingle(Of) && (Q->second.Narrow || (Product && Nested->second.Narrow))) {
+      const bool IsItself = Quotients.count(Value->str()) > 0;
+      if (MayAsk && !IsItself && !fits(Of, Quotient::Wraps::Signed))
+        return std::nullopt;
+      if (!MayAsk || IsItself)
+        Value = quotient(Of, By, Quotients, /*Narrow=*/true);
+    }
     if (!Value)
       return std::nullopt;
-    // What is divided, and by what, may have lost bits: then only the quotient itself is known.
-    for (const Polynomial &Of : {Product ? Nested->second.Dividend : *Dividend, Product ? *Product : *Divisor})
-      if (!Ends.empty() && !Quotients.count(Value->str()) && multiplies(Of) && !fits(Of, Quotient::Wraps::Signed))
-        return std::nullopt;
     Result = Result.substitute(Atom, *Value);
   }
   return Result;
@@ -283,7 +290,7 @@ std::vector<Bounds::Finer> Bounds::finer(const Quotient &Q) const {
   if (Q.Dividend.asConstant())
     return All;
   for (const auto &[Atom, Other] : Quotients)
-    if (Other.Dividend == Q.Dividend && !(Other.Divisor == Q.Divisor))
+    if (Other.Dividend == Q.Dividend && Other.Narrow == Q.Narrow && !(Other.Divisor == Q.Divisor))
       if (const auto Radix = Q.Divisor.dividedBy(Other.Divisor))
         All.push_back({Polynomial::atom(Atom), *Radix, isPositive(Other.Divisor)});
   All.push_back({Q.Dividend, Q.Divisor, {}});

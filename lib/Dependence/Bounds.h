@@ -32,8 +32,11 @@ public:
   void counts(const std::string &Atom, Counted Range) { Atoms[Atom] = std::move(Range); }
   /// The launch may be asked that numbers of 32 bits, which go on in 64, fit.
   void asksToFit() { MayAsk = true; }
-  /// The last one that a launch has, for that alone.
-  void ends(const std::string &Atom, Polynomial Last) { Ends[Atom] = std::move(Last); }
+  /// The last one that a launch has, for that alone: of so many `Numbers`, the one of the last.
+  void ends(const std::string &Atom, const Polynomial &Last, const Polynomial &Numbers = Polynomial::constant(1)) {
+    if (auto Of = quotient(Last, Numbers, Quotients))
+      Ends[Atom] = std::move(*Of);
+  }
   void holds(const Less &L);
   /// The loops, but for `Skipped`, and the conditions around a site. Adds what the launch must meet for that.
   void surround(const VerticalGraph &Graph, unsigned Node, const AccessSite &Site, const LoopAccess *Skipped,

@@ -123,7 +123,7 @@ private:
       const auto Q = Graph.Quotients.find(Atom);
       if (Q == Graph.Quotients.end())
         return isGiven(Atom);
-      const auto &[Dividend, Divisor, Wrap] = Q->second;
+      const Polynomial &Dividend = Q->second.Dividend, &Divisor = Q->second.Divisor;
       return !isWrap(Atom) && isOfLaunch(Dividend, Asked) && isOfLaunch(Divisor, Asked) &&
              (Divisor.asConstant().value_or(0) > 0 ||
               (Asked && llvm::is_contained(*Asked, AtMost{Polynomial::constant(1), Divisor})));

@@ -315,8 +315,8 @@ private:
   }
 
   Bounds boundsOf(unsigned Node, const Share &Of, const Values &Known) const {
-    auto IsOfLaunch = [this, IsFree = bool(Plan.ByElement[Node])](const std::string &Atom) {
-      return Atom == Groups || isArgument(Graph, Atom) || (!IsFree && isGrid(Atom));
+    auto IsOfLaunch = [this](const std::string &Atom) {
+      return Atom == Groups || isArgument(Graph, Atom) || isGrid(Atom);
     };
     Bounds Range(Graph.Quotients, IsOfLaunch, [this, Node, Of, Known](Polynomial P) {
       for (const auto &[Atom, Value] : Known)
@@ -325,8 +325,10 @@ private:
     });
     Range.counts(Part, {{}, std::nullopt});
     Range.asksToFit();
-    if (Plan.By == Team::Block && !Plan.ByElement[Node] && Of.Unit.isZero())
+    if (Plan.By == Team::Block)
       Range.ends(Part, blocksOfGrid() - constant(1));
+    else
+      Range.ends(Part, Graph.inArguments(Node, Graph.Nodes[Node].Shape->Bound) - constant(1), Of.Panel);
     if (!Of.Unit.isZero())
       Range.counts(Own, {{}, Of.units() - constant(1)});
     const unsigned Sizes[] = {Block.X, Block.Y, Block.Z};

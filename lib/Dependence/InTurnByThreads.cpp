@@ -206,8 +206,9 @@ private:
         Result = Result.substitute(Atom, Value);
       for (const std::string &Atom : Result.atoms())
         if (const auto Q = Graph.Quotients.find(Atom); Q != Graph.Quotients.end() && !isWrap(Atom)) {
-          const Polynomial Dividend = Again(Again, Q->second.Dividend), Divisor = Again(Again, Q->second.Divisor);
-          Result = Result.substitute(Atom, Polynomial::atom(fmt::format("({} / {})", Dividend.str(), Divisor.str())));
+          const Quotient Own{Again(Again, Q->second.Dividend), Again(Again, Q->second.Divisor), Q->second.Wrap,
+                             Q->second.Narrow};
+          Result = Result.substitute(Atom, Polynomial::atom(Own.atom()));
         }
       return Result;
     };

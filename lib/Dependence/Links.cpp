@@ -150,10 +150,12 @@ Polynomial VerticalGraph::argument(unsigned Node, const std::string &Parameter) 
   return Product;
 }
 
-static std::string givenQuotient(const Polynomial &Dividend, const Polynomial &Divisor, Quotient::Wraps Wrap) {
-  if (Wrap != Quotient::Wraps::Never)
-    return quotientAtom(Dividend, Divisor, Wrap);
-  return "((" + Dividend.str() + ") / (" + Divisor.str() + "))";
+/// A node's quotient in arguments, with its atom there.
+static std::pair<std::string, Quotient> givenQuotient(const VerticalGraph &Graph, unsigned Node, Quotient Q) {
+  Q.Dividend = Graph.inArguments(Node, Q.Dividend), Q.Divisor = Graph.inArguments(Node, Q.Divisor);
+  const std::string Plain =
+      fmt::format("(({}){} / ({}))", Q.Dividend.str(), Q.Narrow ? " % 2^32" : "", Q.Divisor.str());
+  return {Q.Wrap == Quotient::Wraps::Never ? Plain : Q.atom(), Q};
 }
 
 Polynomial VerticalGraph::inArguments(unsigned Node, const Polynomial &P) const {
@@ -163,9 +165,7 @@ Polynomial VerticalGraph::inArguments(unsigned Node, const Polynomial &P) const 
     if (Nodes[Node].parameter(Atom))
       Result = Result.substitute(Atom, argument(Node, Atom));
     else if (auto Found = Own.find(Atom); Found != Own.end())
-      Result = Result.substitute(
-          Atom, Polynomial::atom(givenQuotient(inArguments(Node, Found->second.Dividend),
-                                               inArguments(Node, Found->second.Divisor), Found->second.Wrap)));
+      Result = Result.substitute(Atom, Polynomial::atom(givenQuotient(*this, Node, Found->second).first));
   return Result;
 }
 
@@ -214,10 +214,8 @@ public:
     if (llvm::Error Error = sharedComeFirst())
       return std::move(Error);
     for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
-      for (const auto &[Atom, Q] : Graph.Nodes[I].Accesses->Quotients) {
-        const Quotient Given = {Graph.inArguments(I, Q.Dividend), Graph.inArguments(I, Q.Divisor), Q.Wrap};
-        Graph.Quotients[givenQuotient(Given.Dividend, Given.Divisor, Q.Wrap)] = Given;
-      }
+      for (const auto &[Atom, Q] : Graph.Nodes[I].Accesses->Quotients)
+        Graph.Quotients.insert_or_assign(givenQuotient(Graph, I, Q).first, givenQuotient(Graph, I, Q).second);
     return std::move(Graph);
   }
 

@@ -297,10 +297,11 @@ std::optional<Polynomial> inElement(const Polynomial &P, const KernelAccesses &A
       const auto Divisor = inElement(Found->second.Divisor, Accesses, Shape);
       if (!Dividend || !Divisor)
         return std::nullopt;
-      const auto Number = Found->second.Wrap == Quotient::Wraps::Never ? Divisor->asConstant() : std::nullopt;
+      Quotient Own = Found->second;
+      const auto Number = Own.Wrap == Quotient::Wraps::Never && !Own.Narrow ? Divisor->asConstant() : std::nullopt;
       const auto Exact = Number ? Dividend->dividedBy(*Number) : std::nullopt;
-      Result = Result.substitute(Atom, Exact ? *Exact
-                                             : Polynomial::atom(quotientAtom(*Dividend, *Divisor, Found->second.Wrap)));
+      Own.Dividend = *Dividend, Own.Divisor = *Divisor;
+      Result = Result.substitute(Atom, Exact ? *Exact : Polynomial::atom(Own.atom()));
     }
   }
   return Result;

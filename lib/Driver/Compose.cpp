@@ -213,7 +213,8 @@ static llvm::Expected<LoadedKernel> composeOne(std::vector<LoadedKernel> Kernels
   auto Known = [&](bool AnyWillDo) {
     return rootBlock(Request, Kernels[Graph->Root], Graph->Nodes[Graph->Root].Name, AnyWillDo);
   };
-  auto Block = Known(/*AnyWillDo=*/Graph->OneLoop);
+  auto Block = Known(/*AnyWillDo=*/llvm::all_of(
+      Graph->Nodes, [](const VerticalNode &N) { return N.Shape->Shape == KernelShape::Pointwise; }));
   if (!Block)
     return Block.takeError();
   if (const VerticalNode &Root = Graph->Nodes[Graph->Root]; !Block->isValid())

@@ -12,25 +12,26 @@ const ParameterAccess *KernelAccesses::parameter(llvm::StringRef Name) const {
 
 bool isWrap(llvm::StringRef Atom) { return Atom.ends_with(">> 32)"); }
 
-std::string quotientAtom(const Polynomial &Dividend, const Polynomial &Divisor, Quotient::Wraps Wrap) {
-  if (Wrap != Quotient::Wraps::Never)
-    return fmt::format("({} {} 32)", Dividend.str(), Wrap == Quotient::Wraps::Signed ? ">>" : ">>>");
+std::string Quotient::atom() const {
+  if (Wrap != Wraps::Never)
+    return fmt::format("({} {} 32)", Dividend.str(), Wrap == Wraps::Signed ? ">>" : ">>>");
   auto Bracketed = [](const Polynomial &P) {
     return P.terms().size() == 1 && P.terms().begin()->first.size() <= 1 ? P.str() : "(" + P.str() + ")";
   };
-  return "(" + Bracketed(Dividend) + " / " + Bracketed(Divisor) + ")";
+  return "(" + Bracketed(Dividend) + (Narrow ? " % 2^32 / " : " / ") + Bracketed(Divisor) + ")";
 }
 
 std::optional<Polynomial> quotient(const Polynomial &Dividend, const Polynomial &Divisor,
-                                   std::map<std::string, Quotient> &Known) {
+                                   std::map<std::string, Quotient> &Known, bool Narrow) {
   constexpr size_t MostText = 4096;
-  if (const auto Number = Divisor.asConstant())
+  if (const auto Number = Divisor.asConstant(); Number && !Narrow)
     if (const auto Exact = Dividend.dividedBy(*Number))
       return *Exact;
-  const std::string Atom = quotientAtom(Dividend, Divisor);
+  const Quotient Own{Dividend, Divisor, Quotient::Wraps::Never, Narrow};
+  const std::string Atom = Own.atom();
   if (Atom.size() > MostText)
     return std::nullopt;
-  Known[Atom] = {Dividend, Divisor};
+  Known[Atom] = Own;
   return Polynomial::atom(Atom);
 }
 

@@ -119,10 +119,9 @@ Polynomial widened(const Polynomial &P, bool Signed, KernelAccesses &In) {
   if (fits(Reduced, 32, Signed, In))
     return Reduced;
   const Polynomial Divisor = Polynomial::constant(Wrapped);
-  const auto Wrap = Signed ? Quotient::Wraps::Signed : Quotient::Wraps::Unsigned;
-  const std::string Atom = quotientAtom(Reduced, Divisor, Wrap);
-  In.Quotients[Atom] = {Reduced, Divisor, Wrap};
-  return Reduced - Divisor * Polynomial::atom(Atom);
+  const Quotient Lost{Reduced, Divisor, Signed ? Quotient::Wraps::Signed : Quotient::Wraps::Unsigned};
+  In.Quotients[Lost.atom()] = Lost;
+  return Reduced - Divisor * Polynomial::atom(Lost.atom());
 }
 
 namespace {
@@ -175,14 +174,14 @@ private:
     return P;
   }
 
-  /// A quotient of what may lose bits: it says which others are equal, and how far it counts.
+  /// A quotient of what may have lost bits says so itself.
   Polynomial plain(const std::string &Atom, const Quotient &Q) {
     if (auto Known = Renamed.find(Atom); Known != Renamed.end())
       return Known->second;
     const Polynomial Dividend = without(Q.Dividend, true), Divisor = without(Q.Divisor, true);
     if (Dividend == Q.Dividend && Divisor == Q.Divisor)
       return Polynomial::atom(Atom);
-    const auto Name = quotient(Dividend, Divisor, Accesses.Quotients);
+    const auto Name = quotient(Dividend, Divisor, Accesses.Quotients, /*Narrow=*/true);
     return Name ? Renamed[Atom] = *Name : Polynomial::atom(Atom);
   }
 

@@ -397,13 +397,36 @@ bool IrValues::byChoice(const llvm::Value *V, const llvm::BasicBlock &At,
   return All;
 }
 
+/// Does it take what it divides as signed?
+static bool dividesSigned(const llvm::Instruction &I) {
+  using llvm::Instruction;
+  return llvm::is_contained({Instruction::SDiv, Instruction::SRem, Instruction::AShr}, I.getOpcode());
+}
+
 bool IrValues::mayDivideOther(const llvm::Instruction &I) {
   using llvm::Instruction;
-  const bool Signed = llvm::is_contained({Instruction::SDiv, Instruction::SRem, Instruction::AShr}, I.getOpcode());
+  const bool Signed = dividesSigned(I);
   if (!Signed && !llvm::is_contained({Instruction::UDiv, Instruction::URem, Instruction::LShr}, I.getOpcode()))
     return false;
   const std::optional<Polynomial> L = of(I.getOperand(0));
   return L && !fits(*L, I.getType()->getIntegerBitWidth(), Signed, Known);
+}
+
+/// May a number of 32 bits have lost others? The linear index is taken to fit, and signed arithmetic to mean it.
+bool IrValues::mayHaveLost(const llvm::Value *V, bool Signed) {
+  auto *I = llvm::dyn_cast<llvm::Instruction>(V);
+  const std::optional<Polynomial> P = of(V);
+  if (!I || !P || isSingle(*P) || fits(*P, 32, Signed, Known))
+    return I && !P;
+  using llvm::Instruction;
+  auto *Overflowing = llvm::dyn_cast<llvm::OverflowingBinaryOperator>(I);
+  const bool Fits =
+      Overflowing
+          ? Overflowing->hasNoSignedWrap() || (!Signed && Overflowing->hasNoUnsignedWrap())
+          : llvm::is_contained(std::initializer_list<unsigned>{Instruction::Freeze, Instruction::Or, Instruction::URem,
+                                                               Instruction::SRem, Instruction::And},
+                               I->getOpcode());
+  return !Fits || llvm::any_of(I->operands(), [&](const llvm::Use &Operand) { return mayHaveLost(Operand, Signed); });
 }
 
 unsigned IrValues::fewestBits(const llvm::Value *V, unsigned Depth) const {
@@ -477,7 +500,7 @@ std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
   const bool IsShift = Number && *Number >= 0 && *Number < 63;
   const bool Negative = mayBeNegative(*L, Known.Quotients);
   // What was shifted to the left before may have been meant to lose bits.
-  auto Quotient = [&](const Polynomial &Divisor, std::int64_t Most) {
+  auto Quotient = [&](const Polynomial &Divisor, std::int64_t Most, bool LowBits = false) {
     // It must be positive: the launcher asks for that, where it is not the size of a block.
     const bool IsOfBlock = !Divisor.hasNegative() && llvm::all_of(Divisor.atoms(), [](const std::string &Atom) {
       return llvm::StringRef(Atom).starts_with("blockDim.");
@@ -485,11 +508,14 @@ std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
     if (!IsOfBlock && !isOfLaunch(Divisor))
       return std::optional<Polynomial>();
     const unsigned Bits = std::min(fewestBits(&I), I.getType()->getIntegerBitWidth());
+    const bool Narrow =
+        !LowBits && I.getType()->isIntegerTy(32) &&
+        llvm::any_of(I.operands(), [&](const auto &Operand) { return mayHaveLost(Operand, dividesSigned(I)); });
     return Negative || Divisor.isZero() || mayLoseBits(*L, Most, Bits) ? std::nullopt
-                                                                       : quotient(*L, Divisor, Known.Quotients);
+                                                                       : quotient(*L, Divisor, Known.Quotients, Narrow);
   };
-  auto Remainder = [&](const Polynomial &Divisor) -> std::optional<Polynomial> {
-    const auto Whole = Quotient(Divisor, MostFactor);
+  auto Remainder = [&](const Polynomial &Divisor, bool LowBits = false) -> std::optional<Polynomial> {
+    const auto Whole = Quotient(Divisor, MostFactor, LowBits);
     const auto Product = Whole ? Divisor.times(*Whole) : std::nullopt;
     return Product ? std::optional(*L - *Product) : std::nullopt;
   };
@@ -512,7 +538,7 @@ std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
   case llvm::Instruction::SDiv:
     return Quotient(*R, MostFactor);
   case llvm::Instruction::And: // `i & 31` is i % 32
-    return IsMask ? Remainder(Polynomial::constant(*Number + 1)) : std::nullopt;
+    return IsMask ? Remainder(Polynomial::constant(*Number + 1), /*LowBits=*/true) : std::nullopt;
   case llvm::Instruction::URem:
   case llvm::Instruction::SRem:
     return Remainder(*R);

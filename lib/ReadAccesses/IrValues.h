@@ -74,6 +74,7 @@ private:
   void holdsCompared(llvm::CmpInst::Predicate How, const llvm::Value *A, const llvm::Value *B, std::vector<Less> &Holds,
                      bool &Whole);
   /// The fewest bits in which a part of it was computed.
+  bool mayHaveLost(const llvm::Value *V, bool Signed);
   unsigned fewestBits(const llvm::Value *V, unsigned Depth = 0) const;
   std::string nameOf(const llvm::PHINode &Phi) const;
 

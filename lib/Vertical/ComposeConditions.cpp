@@ -115,9 +115,17 @@ OutputText TextComposer::countText(const Polynomial &P) const {
 
 void TextComposer::divisors() {
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
-    for (const auto &[Atom, Q] : Graph.Nodes[Node].Accesses->Quotients)
+    for (const auto &[Atom, Q] : Graph.Nodes[Node].Accesses->Quotients) {
       for (const OutputText &Each : positive(Graph.inArguments(Node, Polynomial::atom(Atom))))
         refuseIf(unlessEmpty(Node) + Each, "the elements are divided by it");
+      // A product of arguments has lost no bits.
+      for (const Polynomial *P : {&Q.Dividend, &Q.Divisor})
+        if (Q.Narrow && !isSingle(*P) &&
+            isMadeOf(*P, Graph.Nodes[Node].Accesses->Quotients,
+                     [&](const std::string &Each) { return Graph.Nodes[Node].parameter(Each); }))
+          refuseUnless({Graph.inArguments(Node, *P), Polynomial::constant(std::numeric_limits<int>::max())},
+                       /*Always=*/false);
+    }
 }
 
 /// `n a multiple of 4` or `a <= b`.
@@ -151,18 +159,20 @@ void TextComposer::conditions() {
   for (const std::string &Part : Parts) {
     // Where there are elements, none is divided by what is not positive.
     const OutputText Value = hostText(Polynomial::atom(Part)), NotPositive = Value + " <= 0";
-    if (!Graph.OneLoop || llvm::none_of(Result.Text.LaunchErrors, [&](const LaunchError &Known) {
-          return Known.Condition == NotPositive || Known.Condition == unlessEmpty(Graph.Root) + NotPositive;
+    if (llvm::none_of(Result.Text.LaunchErrors, [&](const LaunchError &Known) {
+          return Known.Condition == NotPositive ||
+                 (Graph.OneLoop && Known.Condition == unlessEmpty(Graph.Root) + NotPositive);
         }))
       refuseIf(Value + " < 0");
   }
   std::string Said;
   for (const AtMost &Needed : Requirements) {
     refuseUnless(Needed, /*Always=*/true);
-    // Signs and the range of `int` go without saying, and so does a grid that is large enough.
+    // Signs and the range of `int` go without saying, what follows from them, and a grid that is large enough.
     const auto Least = Needed.Left.asConstant(), Most = Needed.Right.asConstant();
     auto IsGrid = [](const std::string &Atom) { return Atom.starts_with("gridDim."); };
-    if (Least.value_or(2) > 1 && Most.value_or(0) < MostElements / 2 && llvm::none_of(Needed.Left.atoms(), IsGrid) &&
+    if (Least.value_or(2) > 1 && mayBeNegative(Needed.Right - Needed.Left, Graph.Quotients) &&
+        Most.value_or(0) < MostElements / 2 && llvm::none_of(Needed.Left.atoms(), IsGrid) &&
         llvm::none_of(Needed.Right.atoms(), IsGrid))
       Said += (Said.empty() ? "" : " and ") + said(Needed, Graph.Quotients);
   }
@@ -174,6 +184,13 @@ void TextComposer::conditions() {
 void TextComposer::refuseUnless(const AtMost &Needed, bool Always) {
   constexpr std::int64_t Largest = std::numeric_limits<int>::max();
   if (isInt(Needed.Left) && Needed.Right.asConstant().value_or(0) >= Largest)
+    return;
+  // What is made of dimensions of the grid is never negative, and what counts elements is not where there are some.
+  const bool IsSign = Needed.Left.isZero() || Needed.Left == Polynomial::constant(1);
+  auto IsGrid = [](llvm::StringRef Atom) { return Atom.starts_with("gridDim."); };
+  if (IsSign && !Needed.Right.asConstant() &&
+      ((!Needed.Right.hasNegative() && llvm::all_of(Needed.Right.atoms(), IsGrid)) ||
+       (!Always && unlessAllEmpty() == hostText(Needed.Right) + " > 0 && ")))
     return;
   // Behind the last dimension of the grid that is read, a launch has one block.
   const auto &Index = Result.Facts.Reads[static_cast<size_t>(Builtin::BlockIdx)];
@@ -195,6 +212,12 @@ void TextComposer::refuseUnless(const AtMost &Needed, bool Always) {
     Always = false;
   }
   auto IsKnown = [&](const LaunchError &Known) { return Known.Condition == Condition; };
+  auto IsLess = [&](const LaunchError &Known) { return Known.Condition == hostText(Right) + " < 0"; };
+  auto IsNotMore = [&](const LaunchError &Known) { return Known.Condition == hostText(Right) + " <= 0"; };
+  if (Always && Needed.Left == Polynomial::constant(1)) // which says both
+    llvm::erase_if(Result.Text.LaunchErrors, IsLess);
+  if (Needed.Left.isZero() && llvm::any_of(Result.Text.LaunchErrors, IsNotMore))
+    return;
   if (Always || llvm::none_of(Result.Text.LaunchErrors, IsKnown))
     refuseIf((Always ? OutputText() : unlessAllEmpty()) + Condition);
 }

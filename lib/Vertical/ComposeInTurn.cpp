@@ -278,7 +278,7 @@ private:
                             Graph.argumentName(F.Producer, F.Out)),
                  "it goes through memory");
     if (Plan.By == Team::Element)
-      Result.Text.Elements = {countText(Plan.Elements), width()};
+      Result.Text.Elements = {countText(Plan.Elements), width(), 0, /*AnyBlock=*/true};
   }
 
   const InTurnPlan &Plan;

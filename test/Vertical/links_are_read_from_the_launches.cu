@@ -12,15 +12,15 @@
 // RUN: %cufuse fuse --vertical --link scale.out=shift.in %s:scale %s:shift --distinct --name fused --dry-run -o %t.cu 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REST
 // RUN: %cufuse fuse --vertical --link turn.n=scale.n %s:scale %s:turn --distinct --name fused --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: linked as launched at {{.*}}: --link scale.in=turn.out{{$}}
+// OTHER: linked as launched at {{.*}}: --link scale.in=turn.in --link scale.in=turn.out{{$}}
 // REST: linked as launched
 // REST-NOT: scale.out=shift.in
 // REST-SAME: --link shift.rows*columns=scale.n
 //
-// What is changed between the launches is not the same.
+// What is assigned between the launches is what it is then.
 // RUN: %cufuse fuse --vertical %s:scale %s:turn --distinct --name fused --dry-run -o %t.cu 2>%t.log || true
 // RUN: FileCheck %s --check-prefix=CHANGED --input-file=%t.log
-// CHANGED: linked as launched at {{.*}}: --link scale.in=turn.out --link scale.n=turn.n{{$}}
+// CHANGED: linked as launched at {{.*}}: --link scale.in=turn.in --link scale.in=turn.out --link scale.n=turn.n{{$}}
 //
 // What stands between them may use their memory.
 // RUN: %exits 1 %cufuse fuse --vertical %s:shift %s:turn --name fused -o %t.cu 2>&1 | FileCheck %s --check-prefix=BETWEEN

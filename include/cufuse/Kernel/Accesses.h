@@ -111,6 +111,12 @@ struct Quotient {
   /// Of a number of 32 bits that goes on in 64: how often 2^32, the divisor, is to be taken from the dividend, so that
   /// what is left is in the range of the number's type.
   enum class Wraps { Never, Unsigned, Signed } Wrap = Wraps::Never;
+  /// What is divided, or by what, has 32 bits and may have lost others: unless it is shown to fit, the quotient is only
+  /// known by itself.
+  bool Narrow = false;
+
+  /// `(i / 4)`, `(i * k % 2^32 / 4)` if it is narrow
+  std::string atom() const;
 };
 
 /// A parameter of the kernel, by position.
@@ -165,13 +171,10 @@ constexpr std::array<const char *, 4> CachedStores = {"__stwb", "__stcg", "__stc
 
 /// Is it such a number of multiples of 2^32?
 bool isWrap(llvm::StringRef Atom);
-/// `(i / 4)`
-std::string quotientAtom(const Polynomial &Dividend, const Polynomial &Divisor,
-                         Quotient::Wraps Wrap = Quotient::Wraps::Never);
-/// The quotient: exact where each term of the dividend can be divided, else an atom, which is added to `Known`. Nothing
-/// where the atom's text, which holds those of the atoms in it, is longer than what anybody writes.
+/// The quotient: exact where each term of the dividend can be divided and nothing is lost, else an atom, which is added
+/// to `Known`. Nothing where the atom's text, which holds those of the atoms in it, is longer than what anybody writes.
 std::optional<Polynomial> quotient(const Polynomial &Dividend, const Polynomial &Divisor,
-                                   std::map<std::string, Quotient> &Known);
+                                   std::map<std::string, Quotient> &Known, bool Narrow = false);
 
 /// The polynomial where blocks have one dimension and so many threads, as far as quotients go: the warp's number is 0
 /// in a block of 32.

@@ -52,6 +52,11 @@ template <typename Site, typename Function> void forEachPolynomial(Site &Of, Fun
 /// they are taken from stays, and is a part of the index. An index below 2^31 has no larger parts.
 KernelAccesses withoutWraps(KernelAccesses Accesses);
 
+/// Is it no sum and no product of several numbers? What a number of its own type is has lost no bits.
+inline bool isSingle(const Polynomial &P) {
+  return P.isZero() || (P.terms().size() == 1 && P.terms().begin()->first.size() <= 1);
+}
+
 /// May a multiple be too large for its type, so that a quotient is another one than that of polynomials? In
 /// `(i << 24) >> 24`, which is i % 256, it is meant to. Numbers of threads and blocks have bounds; everything else may
 /// be multiplied by `Most`, or, in 64 bits, by what `int` leaves of them.
