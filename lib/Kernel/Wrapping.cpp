@@ -134,6 +134,12 @@ public:
     for (AccessSite &Site : Accesses.Sites) {
       for (const PathStep &Step : Site.Path)
         llvm::append_range(Around, Step.Holds);
+      for (ChosenIndex &Each : Site.Chosen) { // `i < k ? 0 : i - k`
+        const size_t Outside = Around.size();
+        llvm::append_range(Around, Each.Holds);
+        Each.Index = without(Each.Index);
+        Around.erase(Around.begin() + Outside, Around.end());
+      }
       forEachPolynomial(Site, [&](Polynomial &P) { P = without(P); });
       if (Site.ByData)
         Site.ByData = without(*Site.ByData);

@@ -412,12 +412,17 @@ bool IrValues::mayDivideOther(const llvm::Instruction &I) {
   return L && !fits(*L, I.getType()->getIntegerBitWidth(), Signed, Known);
 }
 
-/// May a number of 32 bits have lost others? The linear index is taken to fit, and signed arithmetic to mean it.
+/// May a number of 32 bits have lost others? The linear index, some times, is taken to fit, and signed arithmetic to
+/// mean it.
 bool IrValues::mayHaveLost(const llvm::Value *V, bool Signed) {
   auto *I = llvm::dyn_cast<llvm::Instruction>(V);
   const std::optional<Polynomial> P = of(V);
   if (!I || !P || isSingle(*P) || fits(*P, 32, Signed, Known))
     return I && !P;
+  const auto Times = P->split(builtinAtom(Builtin::ThreadIdx, 0)).first.asConstant();
+  const Polynomial Linear = atomOf(Builtin::BlockIdx) * atomOf(Builtin::BlockDim) + atomOf(Builtin::ThreadIdx);
+  if (Times && *Times > 0 && *Times <= MostFactor && (*P - Linear * Polynomial::constant(*Times)).asConstant())
+    return false;
   using llvm::Instruction;
   auto *Overflowing = llvm::dyn_cast<llvm::OverflowingBinaryOperator>(I);
   const bool Fits =

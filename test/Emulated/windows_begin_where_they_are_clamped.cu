@@ -9,10 +9,11 @@
 // RUN:   -o %t/down.cu
 // RUN: %cufuse fuse %s:scaleAndAdd %s:twice --link scaleAndAdd.x=twice.in --link scaleAndAdd.n=twice.n --block 64 \
 // RUN:   --in-registers --name again -o %t/again.cu
-// RUN: %emulate --seed 1 --seed 2 -I %t -D FUSED %s %t/mostly.cu %t/chosen.cu %t/two.cu %t/down.cu %t/again.cu | \
+// RUN: %cufuse fuse %s:delayed %s:twice --link delayed.out=twice.in --link delayed.n=twice.n --block 64 --name late -o %t/late.cu
+// RUN: %emulate --seed 1 --seed 2 -I %t -D FUSED %s %t/mostly.cu %t/chosen.cu %t/two.cu %t/down.cu %t/again.cu %t/late.cu | \
 // RUN:   FileCheck %s --check-prefix=SAME
-// SAME: apart: 0 0 0 0
-// SAME-NEXT: meet: 9 9 9 9
+// SAME: apart: 0 0 0 0 0
+// SAME-NEXT: meet: 9 9 9 9 9
 // SAME-NEXT: 17 same
 //
 // Where it begins in memory is not known, and so is the range; and a store in a loop that may have no turn makes no
@@ -76,6 +77,11 @@ __global__ void reversed(const float *in, float *out, unsigned n) {
   if (i < n)
     out[i] = in[n - 1u - i];
 }
+__global__ void delayed(const float *in, float *out, unsigned n, unsigned by) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i < by ? 0 : i - by];
+}
 __global__ void scaleAndAdd(float *x, float a, float b, int n) {
   const int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
   if (i + 3 < n) {
@@ -117,6 +123,7 @@ __global__ void fill(float *all, int n) {
 #include "again.h"
 #include "chosen.h"
 #include "down.h"
+#include "late.h"
 #include "mostly.h"
 #include "two.h"
 
@@ -132,10 +139,13 @@ int main() {
   auto Chosen = [&](int count, float *in, float *out) { return chosen::byIf_twice::launch(in, out, count, c.at); };
   auto Two = [&](float *in, float *out) { return two::window_heat::launch(dim3(2, 3), in, out, 19, 9, c.at); };
   auto Down = [&](int count, float *in, float *out) { return down::reversed_twice::launch(in, out, count, c.at); };
-  std::printf("apart: %d %d %d %d\n", Mostly(99, 2, a.at, a.at + 99), Chosen(99, a.at, a.at + 99), Two(a.at, b.at),
-              Down(99, a.at, a.at + 99));
-  std::printf("meet: %d %d %d %d\n", Mostly(99, 2, a.at, a.at + 98), Chosen(99, a.at, a.at + 98),
-              Two(a.at, a.at + 19 * 9 - 1), Down(99, a.at, a.at + 98));
+  auto Late = [&](int count, unsigned by, float *in, float *out) {
+    return late::delayed_twice::launch(in, out, count, by, c.at);
+  };
+  std::printf("apart: %d %d %d %d %d\n", Mostly(99, 2, a.at, a.at + 99), Chosen(99, a.at, a.at + 99), Two(a.at, b.at),
+              Down(99, a.at, a.at + 99), Late(99, 3, a.at, a.at + 96));
+  std::printf("meet: %d %d %d %d %d\n", Mostly(99, 2, a.at, a.at + 98), Chosen(99, a.at, a.at + 98),
+              Two(a.at, a.at + 19 * 9 - 1), Down(99, a.at, a.at + 98), Late(99, 3, a.at, a.at + 95));
   for (int count : {0, 1, 4, 6, 251}) {
     compare(
         "mostly", {&b, &c},
