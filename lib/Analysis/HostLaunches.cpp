@@ -87,7 +87,7 @@ private:
         Found.resize(First);
         std::tie(Time, Times, Frames.back().Given) = Known;
       } else if (Child && (Branches || llvm::isa<clang::CXXTryStmt>(S) || (Operator && Operator->isLogicalOp()))) {
-        forget(*Child, Loops);
+        forget(Loops ? *S : *Child, Loops); // what a loop begins with, it changes later
       }
     }
     if (IsScope)

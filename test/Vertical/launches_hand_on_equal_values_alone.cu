@@ -60,6 +60,11 @@
 // CASE: scale.out=shift.in scale.n=shift.n: scale<<<GRID>>>(x, t, 2.f, n); cudaEventCreate(&s->event); shift<<<GRID>>>(t, y, n);
 
 // Other values.
+// CASE: scale.out=shift.in: for (int m = n; m < 9; ++m) { scale<<<GRID>>>(x, t, 2.f, m); shift<<<GRID>>>(t, y, n); }
+// CASE: scale.out=shift.in: for (int m = n; m < 9;) { scale<<<GRID>>>(x, t, 2.f, m); shift<<<GRID>>>(t, y, n); m += 2; }
+// CASE: scale.out=shift.in: int m = n; while (m < 9) { scale<<<GRID>>>(x, t, 2.f, m); shift<<<GRID>>>(t, y, n); m += 2; }
+// CASE: scale.out=shift.in: int m = n; if (m < 9) m = 9; scale<<<GRID>>>(x, t, 2.f, m); shift<<<GRID>>>(t, y, n);
+// CASE: scale.out=shift.in: int m = n; switch (n) { case 1: m = 3; case 2: scale<<<GRID>>>(x, t, 2.f, m); shift<<<GRID>>>(t, y, n); }
 // CASE: scale.n=shift.n: scale<<<GRID>>>(x, s->next(), 2.f, n); shift<<<GRID>>>(s->next(), y, n);
 // CASE: scale.n=shift.n: Layer &l = *s; scale<<<GRID>>>(x, l.t, 2.f, n); s->t = u; shift<<<GRID>>>(l.t, y, n);
 // CASE: scale.n=shift.n: float **now = &t; scale<<<GRID>>>(x, t, 2.f, n); *now = u; shift<<<GRID>>>(t, y, n);
