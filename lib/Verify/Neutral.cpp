@@ -450,7 +450,7 @@ std::optional<std::string> neutralText(llvm::StringRef Source, llvm::ArrayRef<Co
   while (Own.match(Text))
     Text = Own.sub("", Text);
   for (const PartitionPlan &P : Plan.Partitions)
-    Text = replaced(Text, fmt::format("= ::cub::BlockReduce<T, {}>;", P.Block.X), "= ::cub::BlockReduce<T, Given>;");
+    Text = replaced(Text, fmt::format("sizeof...(More) == 0 ? {} : Given", P.Block.X), "true ? Given : Given");
   static const llvm::Regex Alias("^using (cufuse_linked_[A-Za-z_0-9]+) = (cufuse_pointer<.*>);$");
   std::string Result = Memory;
   for (llvm::StringRef Line : llvm::split(Text, '\n')) {

@@ -8,7 +8,7 @@
 // RUN:   --link centre.width=turnHalves.width --distinct --block 8 --copies 16 --in-registers --reassociate --name wide -o wide.cu
 // RUN: FileCheck %s --check-prefix=WIDE --input-file=wide.cu
 // WIDE: // threads    0 to  127: {{.*}}, 16 of block 8{{$}}
-// WIDE: using BlockReduce = ::cub::BlockReduce<T, 8>;
+// WIDE: ::cub::BlockReduce<T, How == ::cub::BLOCK_REDUCE_WARP_REDUCTIONS && sizeof...(More) == 0 ? 8 : Given,
 // WIDE: __shared__ float share_ofCopies[cufuse_partition::Copies]; auto &share = share_ofCopies[cufuse_partition::copy()];
 // WIDE: const long long dataOf_turnHalves_positions = positions[static_cast<long long>(blockIdx.x)];
 // WIDE: cufuseLoadRow(row, rowOf_table, table + ((static_cast<long long>(dataOf_turnHalves_positions)) * length + 0ll), length);

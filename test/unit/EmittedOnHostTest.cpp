@@ -37,8 +37,10 @@ template <typename Value> static Value atomicAdd(Value *at, Value more) { return
 template <typename Value> static Value atomicExch(Value *at, Value now) { return std::exchange(*at, now); }
 static std::size_t __cvta_generic_to_shared(const void *at) { return reinterpret_cast<std::size_t>(at); }
 namespace cub {
-template <typename T, int Threads> struct BlockReduce {
-  static constexpr int threads = Threads;
+enum BlockReduceAlgorithm { BLOCK_REDUCE_RAKING, BLOCK_REDUCE_WARP_REDUCTIONS };
+template <typename T, int X, BlockReduceAlgorithm = BLOCK_REDUCE_WARP_REDUCTIONS, int Y = 1, int Z = 1>
+struct BlockReduce {
+  static constexpr int threads = X * Y * Z;
 };
 } // namespace cub
 namespace cuda {
@@ -200,6 +202,9 @@ TEST(EmittedOnHost, LanesHaveTheirOwnPlaceAndBarrier) {
   lanes::CufusePartition<0, 0, 32, 1, 1>::sync();
   EXPECT_EQ(waitedFor, 0xffffffffu);
   EXPECT_EQ((lanes::cub::BlockReduce<float, 1024>::threads), 8);
+  using lanes::cub::BLOCK_REDUCE_RAKING; // sums in another order, which goes by how many there are
+  EXPECT_EQ((lanes::cub::BlockReduce<float, 1024, BLOCK_REDUCE_RAKING>::threads), 1024);
+  EXPECT_EQ((lanes::cub::BlockReduce<float, 8, lanes::cub::BLOCK_REDUCE_WARP_REDUCTIONS, 4>::threads), 32);
   threadIdx.x = 0;
 }
 
