@@ -340,8 +340,14 @@ private:
   /// Does it lie in the panel of its part of the kernel? Finds strides that are not known.
   bool isInPanel(unsigned Node, const AccessSite &Site, const Share &Has, Panels &Found, std::string &Why) const {
     Why = fact(Node, Site) + ", whose index is not known";
-    if (!Site.Index)
-      return false;
+    if (!Site.Index) // one of several, each where it is the one
+      return !Site.Chosen.empty() && llvm::all_of(Site.Chosen, [&](const ChosenIndex &Choice) {
+        AccessSite Each = Site;
+        Each.Index = Choice.Index;
+        Each.Path.push_back({});
+        Each.Path.back().Holds = Choice.Holds;
+        return isInPanel(Node, Each, Has, Found, Why);
+      });
     std::vector<AtMost> Needs;
     Bounds Known = boundsOf(Node, Has, Has.Unit.isZero() ? onlyTurns(Node, Site, Needs) : Values());
     const VerticalNode &N = Graph.Nodes[Node];
