@@ -547,7 +547,9 @@ private:
       Keep(Keep, Loop.Start), Keep(Keep, Loop.Step);
     for (const ThreadUse &Use : Result.Uses)
       Keep(Keep, Use.Value);
-    std::erase_if(Result.Quotients, [&](const auto &Q) { return !Kept.count(Q.first); });
+    std::erase_if(Result.Quotients, [&](const auto &Q) { // what the launch asks is none
+      return !Kept.count(Q.first) && !(Q.second.Narrow && Q.second.Divisor == Polynomial::constant(1));
+    });
   }
 
   const DeviceIr &Ir;

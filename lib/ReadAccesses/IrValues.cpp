@@ -412,8 +412,8 @@ bool IrValues::mayDivideOther(const llvm::Instruction &I) {
   return L && !fits(*L, I.getType()->getIntegerBitWidth(), Signed, Known);
 }
 
-/// May a number of 32 bits have lost others? The linear index, some times, is taken to fit, and signed arithmetic to
-/// mean it.
+/// May a number of 32 bits have lost others? Signed arithmetic means what it says. The linear index times a number is
+/// taken to fit, which is kept for the launch to ask: divided by 1.
 bool IrValues::mayHaveLost(const llvm::Value *V, bool Signed) {
   auto *I = llvm::dyn_cast<llvm::Instruction>(V);
   const std::optional<Polynomial> P = of(V);
@@ -421,8 +421,11 @@ bool IrValues::mayHaveLost(const llvm::Value *V, bool Signed) {
     return I && !P;
   const auto Times = P->split(builtinAtom(Builtin::ThreadIdx, 0)).first.asConstant();
   const Polynomial Linear = atomOf(Builtin::BlockIdx) * atomOf(Builtin::BlockDim) + atomOf(Builtin::ThreadIdx);
-  if (Times && *Times > 0 && *Times <= MostFactor && (*P - Linear * Polynomial::constant(*Times)).asConstant())
+  if (Times && *Times > 0 && *Times <= MostFactor && (*P - Linear * Polynomial::constant(*Times)).asConstant()) {
+    const Quotient Asked{*P, Polynomial::constant(1), Quotient::Wraps::Never, /*Narrow=*/true};
+    Known.Quotients[Asked.atom()] = Asked;
     return false;
+  }
   using llvm::Instruction;
   auto *Overflowing = llvm::dyn_cast<llvm::OverflowingBinaryOperator>(I);
   const bool Fits =

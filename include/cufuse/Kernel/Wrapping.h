@@ -52,9 +52,10 @@ template <typename Site, typename Function> void forEachPolynomial(Site &Of, Fun
 /// they are taken from stays, and is a part of the index. An index below 2^31 has no larger parts.
 KernelAccesses withoutWraps(KernelAccesses Accesses);
 
-/// Is it no sum and no product of several numbers? What a number of its own type is has lost no bits.
+/// Is it a constant, or one number by itself? What a number of its own type is has lost no bits.
 inline bool isSingle(const Polynomial &P) {
-  return P.isZero() || (P.terms().size() == 1 && P.terms().begin()->first.size() <= 1);
+  return P.asConstant() ||
+         (P.terms().size() == 1 && P.terms().begin()->first.size() == 1 && P.terms().begin()->second == 1);
 }
 
 /// May a multiple be too large for its type, so that a quotient is another one than that of polynomials? In
