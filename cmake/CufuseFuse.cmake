@@ -3,18 +3,19 @@
               [BLOCK <shape or NAME=shape>...] [GRID_POLICY match|stride] [REGISTERS none|bound|<n>]
               [OPTIONS <option of `cufuse fuse`>...] [DEPENDS <file or target>...])
 
-  Fuses the kernels when <target> is built, into <name>.cu and <name>.h; adds the source to <target>, its folder to
-  <target>'s include directories, and the inputs' folders to those for #include "...", so that <target> can include
-  "<name>.h" and call <name>::launch. What comes of it is compiled to PTX, too, and checked (`cufuse check`): the build fails where it does more
-  than was planned. Files are relative to the current source folder. cufuse reads the inputs with the flags with which CMake
-  compiles <name>.cu as a part of <target>: those that compile_commands.json has, which is therefore made for <target>,
-  and those in response files that it names. The fusion runs again only when an input, one of its headers (not the
-  system's), cufuse or these flags change. Headers that are made when <target> is built are there before the fusion if
-  they are sources of <target>, or in DEPENDS.
-  An input that has properties of its own (set_source_files_properties) is refused, unless <name>.cu, which is in
-  ${CMAKE_CURRENT_BINARY_DIR}/cufuse, or in its folders Debug, Release, ... where the generator has several configurations,
-  has the same. In a unity build, <name>.cu and the inputs stay files of their own. Another target may compile <name>.cu,
-  too, but with the same flags.
+  Fuses the kernels when <target> is built, into <name>.cu and <name>.h; adds the source to <target> and its folder to
+  <target>'s include directories, so that <target> can include "<name>.h" and call <name>::launch. The headers beside
+  an input are included by their whole path. What comes of it is compiled to PTX, too, and checked (`cufuse check`):
+  the build fails where it does more than was planned. Files are relative to the current source folder. cufuse reads
+  the inputs with the flags with which CMake compiles <name>.cu as a part of <target>: those that
+  compile_commands.json has, which is therefore made for all targets, and those in response files that it names. The
+  fusion runs again only when an input, one of its headers (not the system's), cufuse or these flags change. Headers
+  that are made when <target> is built are there before the fusion if they are sources of <target>, or in DEPENDS.
+  An input that <target> compiles with other flags than <name>.cu (set_source_files_properties) is refused; <name>.cu
+  is in ${CMAKE_CURRENT_BINARY_DIR}/cufuse, or in its folders Debug, Release, ... where the generator has several
+  configurations. In a unity build, <name>.cu and the inputs stay files of their own. Another target may compile
+  <name>.cu, too, but with the same flags. A launcher of the compiler that sets variables (CUDA_COMPILER_LAUNCHER) is
+  refused.
 
   <target> must exist and belong to the current folder, where no other target has this <name>; the CUDA language must be
   enabled.
@@ -33,6 +34,9 @@ function(cufuse_fuse)
   endforeach()
   if(fuse_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "cufuse_fuse: unknown argument: ${fuse_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT fuse_NAME MATCHES "^[A-Za-z_][A-Za-z_0-9]*$")
+    message(FATAL_ERROR "cufuse_fuse: '${fuse_NAME}' names files and a namespace; give a NAME that is an identifier of C++")
   endif()
   if(NOT TARGET ${fuse_TARGET})
     message(FATAL_ERROR "cufuse_fuse: there is no target ${fuse_TARGET}")
@@ -90,13 +94,10 @@ function(cufuse_fuse)
     endif()
     set(name "${CMAKE_MATCH_2}")
     cmake_path(ABSOLUTE_PATH CMAKE_MATCH_1 BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE OUTPUT_VARIABLE file)
-    cmake_path(GET file PARENT_PATH parent)
     list(APPEND command "${file}:${name}")
     list(APPEND inputs "${file}")
-    list(APPEND folders "${parent}")
   endforeach()
   list(REMOVE_DUPLICATES inputs)
-  list(REMOVE_DUPLICATES folders)
   foreach(block IN LISTS fuse_BLOCK)
     list(APPEND command --block "${block}")
   endforeach()
@@ -124,11 +125,6 @@ function(cufuse_fuse)
 
   target_sources(${fuse_TARGET} PRIVATE "${output}.cu" "${output}.h")
   target_include_directories(${fuse_TARGET} PRIVATE "${folder}")
-  foreach(each IN LISTS folders)
-    target_compile_options(${fuse_TARGET} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler '-iquote,\"${each}\"'>"
-                                                  "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-iquote '${each}'>")
-  endforeach()
-  set_target_properties(${fuse_TARGET} PROPERTIES EXPORT_COMPILE_COMMANDS ON)
   # In a unity build the output would have no command, and the inputs be other text than cufuse reads.
   set_source_files_properties(${outputs} ${inputs} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   # Also where only a response file has changed, which CMake does not know of; and not before it is checked.
@@ -138,14 +134,15 @@ function(cufuse_fuse)
     set_property(SOURCE "${each}" APPEND PROPERTY OBJECT_DEPENDS "${flags}" "${checked}")
   endforeach()
   # Sources and their properties may be set until the folder ends.
-  cmake_language(EVAL CODE "cmake_language(DEFER CALL _cufuse_check_inputs [===[${inputs}]===] [===[${outputs}]===])
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL _cufuse_check_launcher ${fuse_TARGET})
+                            cmake_language(DEFER DIRECTORY [===[${CMAKE_SOURCE_DIR}]===]
+                                           CALL _cufuse_export_commands [===[${CMAKE_SOURCE_DIR}]===])
                             cmake_language(DEFER CALL _cufuse_wait_for_headers ${fuse_TARGET} [===[${output}]===])")
 
-  # Make runs a command again until its outputs are newer, though nothing in them has changed. New ones are as old as
-  # what was read.
-  set(remove "")
-  if(CMAKE_GENERATOR MATCHES "Makefiles")
-    set(remove "file(REMOVE [==[${output}.cu]==] [==[${output}.h]==])")
+  # A wrapper of nvcc may have flags of its own.
+  set(toolkit "${CMAKE_CUDA_COMPILER_TOOLKIT_ROOT}")
+  if(CMAKE_CUDA_COMPILER MATCHES "^(.+)/bin/nvcc$")
+    set(toolkit "${CMAKE_MATCH_1}")
   endif()
   set(script "${output}-$<CONFIG>.cmake")
   set(take_flags "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/CufuseTakeFlags.cmake")
@@ -153,11 +150,12 @@ function(cufuse_fuse)
 "set(commands [==[${CMAKE_BINARY_DIR}/compile_commands.json]==])
 set(output [==[${output}]==])
 set(files [==[${files}]==])
+set(objects [==[[.]dir/$<${several}:$<CONFIG>/>]==]) # where targets have theirs
 if(TAKE_FLAGS)
   include([==[${take_flags}]==])
   return()
 endif()
-set(toolkit [==[${CMAKE_CUDA_COMPILER_TOOLKIT_ROOT}]==])
+set(toolkit [==[${toolkit}]==])
 if(toolkit)
   set(ENV{CUDA_PATH} \"\${toolkit}\")
   set(ENV{CUDA_HOME} \"\${toolkit}\")
@@ -166,13 +164,11 @@ if(CHECK)
   execute_process(COMMAND [==[$<TARGET_FILE:cufuse::cufuse>]==] check [==[${output}.cu]==] -p [==[${output}.flags]==]
     OUTPUT_QUIET RESULT_VARIABLE status)
   if(status)
-    file(REMOVE [==[${output}.cu]==] [==[${output}.h]==]) # so that nothing compiles it
     message(FATAL_ERROR \"${fuse_NAME}, as nvcc compiles it, is not what was planned\")
   endif()
   file(TOUCH [==[${output}.checked]==])
   return()
 endif()
-${remove}
 execute_process(COMMAND [==[$<TARGET_FILE:cufuse::cufuse>]==] [==[${command}]==] RESULT_VARIABLE status)
 if(status)
   message(FATAL_ERROR \"cufuse could not fuse ${fuse_NAME}\")
@@ -221,17 +217,22 @@ function(_cufuse_wait_for_headers target output)
   endif()
 endfunction()
 
-function(_cufuse_check_inputs inputs outputs)
-  foreach(property COMPILE_DEFINITIONS COMPILE_OPTIONS COMPILE_FLAGS INCLUDE_DIRECTORIES)
-    foreach(output IN LISTS outputs)
-      get_source_file_property(ours "${output}" ${property})
-      foreach(input IN LISTS inputs)
-        get_source_file_property(theirs "${input}" ${property})
-        if(theirs AND NOT theirs STREQUAL ours)
-          message(FATAL_ERROR "cufuse_fuse: ${input} has ${property} of its own: '${theirs}'; "
-                              "set them for the target, or for ${output}, too")
-        endif()
-      endforeach()
-    endforeach()
+function(_cufuse_check_launcher target)
+  get_target_property(launcher ${target} CUDA_COMPILER_LAUNCHER)
+  if(launcher MATCHES "(^|;)[A-Za-z_][A-Za-z_0-9]*=")
+    message(FATAL_ERROR "cufuse_fuse: the launcher of ${target}'s compiler sets a variable, which may be flags: '${launcher}'; "
+                        "write the flags out (CMAKE_CUDA_FLAGS)")
+  endif()
+endfunction()
+
+# Any target may compile what is fused.
+function(_cufuse_export_commands folder)
+  get_property(targets DIRECTORY "${folder}" PROPERTY BUILDSYSTEM_TARGETS)
+  if(targets)
+    set_property(TARGET ${targets} PROPERTY EXPORT_COMPILE_COMMANDS ON)
+  endif()
+  get_property(folders DIRECTORY "${folder}" PROPERTY SUBDIRECTORIES)
+  foreach(each IN LISTS folders)
+    _cufuse_export_commands("${each}")
   endforeach()
 endfunction()

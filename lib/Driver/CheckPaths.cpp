@@ -8,6 +8,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
+#include <llvm/Support/Regex.h>
 
 #include <map>
 
@@ -97,8 +98,11 @@ llvm::Error checkPaths(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> 
     return Error;
   if (llvm::Error Error = checkReplaced(Prelude, isPrelude))
     return Error;
-  const std::string Rule = namedForMake(Request.Output) + ":";
-  if (llvm::Error Error = checkReplaced(Request.Depfile, {Rule}))
+  // One rule of paths, as we write it, which has no recipe.
+  auto IsRule = [&](llvm::StringRef Text) {
+    return Text.consume_front(namedForMake(Request.Output) + ":") && llvm::Regex("^( \\\\\n  [^\n]+)*\n$").match(Text);
+  };
+  if (llvm::Error Error = checkReplaced(Request.Depfile, IsRule))
     return Error;
   return checkReplaced(Request.Output);
 }

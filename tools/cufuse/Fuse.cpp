@@ -97,9 +97,10 @@ std::string dependencyRule(const FuseRequest &Request, llvm::ArrayRef<LoadedKern
   return Rule + "\n";
 }
 
-/// A file that was written since then is as old as what was read for it.
+/// As old as what was read for it, also where it had this text before: a build system asks whether it is newer than
+/// that.
 void backdate(const std::string &Path, FileTime Began) {
-  if (Began == FileTime::min() || !changedSince(Path, Began))
+  if (Began == FileTime::min())
     return;
   const FileTime Time = Began - FileTime(1);
   const auto Seconds = std::chrono::floor<std::chrono::seconds>(Time);
