@@ -319,7 +319,9 @@ private:
 llvm::Expected<std::vector<NvccStep>> nvccSteps(const Toolchain &Tools, const std::string &File,
                                                 const CompileFlags &Flags, const std::string &Arch) {
   if (auto Found = llvm::sys::findProgramByName(Flags.Compiler);
-      Found && llvm::sys::fs::can_execute(*Found) && !llvm::sys::fs::equivalent(*Found, Tools.Nvcc)) {
+      Found && llvm::sys::fs::can_execute(*Found) && *Found != Tools.Nvcc &&
+      (!llvm::sys::fs::equivalent(*Found, Tools.Nvcc) || toolkitOf(*Found) != Tools.CudaPath)) {
+    // A wrapper may have flags of its own, and a link another toolkit.
     llvm::StringRef Folder = llvm::sys::path::parent_path(*Found);
     return badUsage(fmt::format("'{}' is compiled with {}, and cufuse would read it with {}", File, *Found, Tools.Nvcc),
                     Folder.consume_back("/bin")
