@@ -14,9 +14,9 @@ namespace cufuse {
 
 namespace {
 
-class Planner : Refusals {
+class BlockPlanner : Refusals {
 public:
-  Planner(const VerticalGraph &Graph, BlockShape Block, bool Reassociate)
+  BlockPlanner(const VerticalGraph &Graph, BlockShape Block, bool Reassociate)
       : Graph(Graph), Block(Block), Reassociate(Reassociate) {}
 
   llvm::Expected<BlockLocalPlan> run() {
@@ -589,7 +589,7 @@ private:
 } // namespace
 
 llvm::Expected<BlockLocalPlan> planBlockLocal(const VerticalGraph &Graph, BlockShape Block, bool Reassociate) {
-  return Planner(Graph, Block, Reassociate).run();
+  return BlockPlanner(Graph, Block, Reassociate).run();
 }
 
 } // namespace cufuse

@@ -1,5 +1,6 @@
 #include "cufuse/Dependence/Pointwise.h"
 
+#include "Indices.h"
 #include "Refusals.h"
 
 #include "cufuse/Kernel/Wrapping.h"
@@ -10,9 +11,6 @@
 namespace cufuse {
 
 namespace {
-
-const std::string ThreadX = builtinAtom(Builtin::ThreadIdx, 0), BlockX = builtinAtom(Builtin::BlockIdx, 0),
-                  BlockDimX = builtinAtom(Builtin::BlockDim, 0), GridDimX = builtinAtom(Builtin::GridDim, 0);
 
 const LoopAccess *loopOf(const std::string &Atom, const KernelAccesses &Accesses) {
   for (const LoopAccess &Loop : Accesses.Loops)

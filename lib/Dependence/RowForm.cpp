@@ -1,5 +1,6 @@
 #include "RowForm.h"
 
+#include "Indices.h"
 #include "Refusals.h"
 
 #include "cufuse/Dependence/BlockLocal.h"
@@ -10,9 +11,6 @@
 namespace cufuse {
 
 namespace {
-
-const std::string ThreadX = builtinAtom(Builtin::ThreadIdx, 0), BlockX = builtinAtom(Builtin::BlockIdx, 0),
-                  BlockDimX = builtinAtom(Builtin::BlockDim, 0);
 
 class Reader {
 public:

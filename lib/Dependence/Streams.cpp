@@ -19,9 +19,9 @@ bool isFollowedInGroups(const AccessSite &Site, const VerticalNode &Node) {
 
 namespace {
 
-class Planner {
+class StreamPlanner {
 public:
-  explicit Planner(const VerticalGraph &Graph) : Graph(Graph) {}
+  explicit StreamPlanner(const VerticalGraph &Graph) : Graph(Graph) {}
 
   std::vector<Stream> run() {
     for (unsigned Node : Graph.Order)
@@ -94,6 +94,6 @@ std::optional<unsigned> streamOf(llvm::ArrayRef<Stream> Streams, unsigned Node, 
   return std::nullopt;
 }
 
-std::vector<Stream> planStreams(const VerticalGraph &Graph) { return Planner(Graph).run(); }
+std::vector<Stream> planStreams(const VerticalGraph &Graph) { return StreamPlanner(Graph).run(); }
 
 } // namespace cufuse

@@ -52,9 +52,9 @@ std::string beyondComputing(llvm::StringRef Template) {
   return {};
 }
 
-class Collector {
+class MemoryCollector {
 public:
-  Collector(const DeviceIr &Ir, IrValues &Values)
+  MemoryCollector(const DeviceIr &Ir, IrValues &Values)
       : Ir(Ir), Values(Values), Layout(Ir.kernel().getParent()->getDataLayout()) {}
 
   IrMemory run() {
@@ -306,6 +306,6 @@ IrPlace placeOf(const llvm::Value *Pointer, IrValues &Values) {
   return Place;
 }
 
-IrMemory memoryOf(const DeviceIr &Ir, IrValues &Values) { return Collector(Ir, Values).run(); }
+IrMemory memoryOf(const DeviceIr &Ir, IrValues &Values) { return MemoryCollector(Ir, Values).run(); }
 
 } // namespace cufuse

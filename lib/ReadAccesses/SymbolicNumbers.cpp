@@ -7,7 +7,6 @@
 namespace cufuse {
 
 using Value = SymbolicValue;
-using Kind = SymbolicValue::Kind;
 
 SymbolicNumber sum(SymbolicNumber A, SymbolicNumber B, std::int64_t Times) {
   return {A.Constant + Times * B.Constant, A.PerBlock + Times * B.PerBlock, A.PerGrid + Times * B.PerGrid};
@@ -34,7 +33,7 @@ static std::optional<bool> isLess(SymbolicNumber A, SymbolicNumber B) {
 
 Value comparison(const llvm::ICmpInst &I, Value A, Value B) {
   using llvm::CmpInst;
-  if (A.What != Kind::Number || B.What != Kind::Number)
+  if (A.What != SymbolicValue::Kind::Number || B.What != SymbolicValue::Kind::Number)
     return {};
   const auto Of = [](bool Holds) { return Value::number(Holds ? -1 : 0); };
   if (A.isConstant() && B.isConstant() && I.getOperand(0)->getType()->isIntegerTy()) {
@@ -65,7 +64,7 @@ Value comparison(const llvm::ICmpInst &I, Value A, Value B) {
 }
 
 Value integers(const llvm::BinaryOperator &I, Value A, Value B) {
-  if (A.What != Kind::Number || B.What != Kind::Number)
+  if (A.What != SymbolicValue::Kind::Number || B.What != SymbolicValue::Kind::Number)
     return {};
   const unsigned Bits = I.getType()->getIntegerBitWidth();
   if (A.isConstant() && B.isConstant()) {
