@@ -208,6 +208,8 @@ static llvm::Error toPtx(const std::string &Nvcc, const std::string &Arch, llvm:
   const llvm::StringRef Toolkit = llvm::sys::path::parent_path(llvm::sys::path::parent_path(Program));
   std::vector<std::string> Paths = dependenciesOf(*Rule, Folder);
   llvm::append_range(Paths, placesBefore(Paths, Flags, Toolkit));
+  // Which may be a script around another, with flags of its own.
+  Paths.insert(Paths.end(), {Nvcc, within(folderOf(std::string(Program)), "nvcc.profile")});
   return writeFiles({{within(Folder, "depends"), llvm::join(Paths, "\n")}});
 }
 

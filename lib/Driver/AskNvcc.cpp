@@ -88,11 +88,9 @@ llvm::Expected<std::vector<Blocker>> otherText(const Toolchain &Tools, const Nvc
         });
       else
         Difference = firstDifference(Users, *Theirs, Step.Arch);
-      // Files that only nvcc reads are in no digest.
-      LibraryFiles Libraries(Tools);
+      // Files that only nvcc reads, and what it reads in those of libraries, are in no digest.
       for (size_t I = 0; Theirs && I < Theirs->Files.size(); ++I)
-        if (const std::string &Each = Theirs->Files[I];
-            !Libraries.contains(Each) && !llvm::is_contained(Users.Files, Each))
+        if (const std::string &Each = Theirs->Files[I]; fs::exists(Each) && !llvm::is_contained(Users.Files, Each))
           Depends += Each + "\n";
     };
     auto Entry = Tools.Cache->get(Key, [&](const std::string &Folder) -> llvm::Error {

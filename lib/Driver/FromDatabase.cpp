@@ -84,6 +84,11 @@ std::string toolsHash(NvccCompiler &Nvcc, const std::string &Version) {
     return "unknown"; // no result is of these tools
   }
   std::vector<std::string> Parts = {Version, *Compiler};
+  // A script around it may have flags of its own.
+  if (auto Script = textOfFile(Nvcc.path()); Script && llvm::StringRef(*Script).starts_with("#!"))
+    Parts.push_back(std::move(*Script));
+  else
+    llvm::consumeError(Script.takeError());
   llvm::append_range(Parts, nvccEnvironment());
   return contentHash(Parts);
 }

@@ -236,7 +236,9 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
       for (std::string &Host : partsOf(F.Value)) {
         std::erase(Host, '"');
         const llvm::StringRef H = Host;
-        if (H.starts_with("-D") || H.starts_with("-U"))
+        if (H.starts_with("@"))
+          Result.Unclear = fmt::format("only the host compiler reads the flags in '{}'", H.drop_front());
+        else if (H.starts_with("-D") || H.starts_with("-U"))
           Result.Macros.push_back(Host);
         else if (HostOption == "-include") { // nvcc hands it on as it is
           Include(Host);

@@ -24,7 +24,7 @@ ToolkitFiles::ToolkitFiles(const Toolchain &Tools)
               realPath(Tools.ResourceDir)} {}
 
 LibraryFiles::LibraryFiles(const Toolchain &Tools) : ToolkitFiles(Tools) {
-  Folders.insert(Folders.end(), {"/usr/include", "/usr/local/include", "/usr/lib/gcc"});
+  Folders.insert(Folders.end(), {"/usr/include", "/usr/lib/gcc"});
 }
 
 bool ToolkitFiles::contains(llvm::StringRef Path) {

@@ -62,6 +62,7 @@ public:
   void prepare(llvm::ArrayRef<const CompileJob *> Jobs) override;
   /// Keeps the cache below 2 GiB; what was used in the last day stays.
   void prune() const { Cache->prune(); }
+  const std::string &path() const { return Nvcc; }
   /// What `nvcc --version` prints.
   llvm::Expected<std::string> version();
 

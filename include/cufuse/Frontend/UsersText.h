@@ -57,8 +57,9 @@ private:
   llvm::StringMap<bool> Known;
 };
 
-/// Whether a file is a library's: of the C or C++ library, or one of those. What `-isystem` names is not: the output is
-/// compiled with it, too, and no other check would see that it differs.
+/// Whether a file is a library's: of the C or C++ library, or one of those. What `-isystem` names is not, or what lies
+/// in /usr/local/include: people change it, the output is compiled with it, too, and no other check would see that it
+/// differs.
 class LibraryFiles : public ToolkitFiles {
 public:
   explicit LibraryFiles(const Toolchain &Tools);
