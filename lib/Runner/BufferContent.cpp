@@ -175,7 +175,10 @@ static bool agree(llvm::ArrayRef<std::uint8_t> Expected, llvm::ArrayRef<std::uin
                  static_cast<std::conditional_t<std::is_integral_v<T>, T, double>>(elementAt<T>(Found, Index)));
   if (std::isnan(A) || std::isnan(B)) {
     // What nobody has stored is a NaN, too.
-    const bool IsPoison = std::is_same_v<T, float> && std::memcmp(&Poison, &Found[Index * sizeof(T)], sizeof(T)) == 0;
+    const std::array<std::uint32_t, 4> Nothing = {Poison, Poison, Poison, Poison};
+    const size_t At = Index * sizeof(T), Within = At % sizeof(Poison);
+    const bool IsPoison =
+        std::memcmp(reinterpret_cast<const char *>(Nothing.data()) + Within, &Found[At], sizeof(T)) == 0;
     return std::isnan(A) && std::isnan(B) && !IsPoison;
   }
   if (std::isinf(A) || std::isinf(B))

@@ -146,6 +146,15 @@ TEST(Comparison, WhatNobodyStoredIsNoExpectedNan) {
   EXPECT_TRUE(firstDifference(ElementType::F32, {1e9, 1}, bytes(A), bytes(B)));
 }
 
+TEST(Comparison, WhatNobodyStoredIsNoExpectedNanOfHalves) {
+  std::vector<std::uint16_t> B(2);
+  std::memcpy(B.data(), &Poison, sizeof Poison);
+  const std::vector<std::uint16_t> A{B[0], 0x7E00}; // a NaN in place of the second
+  const auto Found = firstDifference(ElementType::F16, {1e9, 1}, bytes(A), bytes(B));
+  ASSERT_TRUE(Found);
+  EXPECT_EQ(Found->Index, 1u);
+}
+
 TEST(Comparison, NotANumberAgreesWithItsKindOnly) {
   const float Nan = std::nanf("");
   const std::vector<float> A{Nan, 1}, B{-Nan, Nan};
