@@ -60,6 +60,7 @@ std::string jsonReport(const TuneResult &R, const Summary &S) {
   }
   json::Value Out = toJson(R);
   (*Out.getAsObject())["summary"] = std::move(Figures);
+  (*Out.getAsObject())["#"] = "Written by cufuse tune"; // first in the file
   return llvm::formatv("{0:1}\n", Out).str();
 }
 

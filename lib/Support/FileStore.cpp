@@ -238,8 +238,9 @@ llvm::Expected<FileLock> FileLock::take(const std::string &Path, const char *Bus
 FileLock::~FileLock() {
   if (Descriptor < 0)
     return;
-  if (struct stat Found{}; ::fstat(Descriptor, &Found) == 0 && S_ISREG(Found.st_mode) && Found.st_size == 0)
-    ::unlink(Path.c_str()); // nothing came of it
+  if (struct stat Found{}, Named{}; ::fstat(Descriptor, &Found) == 0 && Found.st_size == 0 &&
+                                    ::lstat(Path.c_str(), &Named) == 0 && S_ISREG(Named.st_mode))
+    ::unlink(Path.c_str()); // nothing came of it; a link is the user's
   ::close(Descriptor);
 }
 

@@ -532,7 +532,8 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
   if (Answer.Verdict.What == Advice::LeaveAlone || Answer.Verdict.What == Advice::TuneAlone ||
       Answer.Verdict.What == Advice::Fuse)
     for (const std::string &Source : sourcesOf(Request, Subject))
-      if (llvm::none_of(Answer.Files, [&](const OutputFile &File) { return File.Path == Source; }))
+      if (llvm::none_of(Answer.Files, [&](const OutputFile &File) { return File.Path == Source; }) &&
+          isOfTuning(Source, Request.Output))
         Answer.Stale.push_back(Source);
   Answer.Result.Steps = Steps.end();
   Answer.Result.Seconds = Steps.seconds();

@@ -22,6 +22,14 @@ std::vector<std::string> sourcesOf(const TuneRequest &Request, const TuningSubje
   return Sources;
 }
 
+bool isOfTuning(const std::string &Source, const std::string &Output) {
+  auto Text = textOfFile(Source);
+  if (!Text)
+    return llvm::consumeError(Text.takeError()), false;
+  const llvm::StringRef Head = llvm::StringRef(*Text).take_until([](char C) { return C == '#'; });
+  return Source == Output || (Head.contains("cufuse tune") && Head.contains(llvm::sys::path::filename(Output)));
+}
+
 std::vector<std::string> filesOf(const TuneRequest &Request, const Workload &Work) {
   std::vector<std::string> Files = Request.Workloads;
   llvm::append_range(Files, dataFiles(Work));
@@ -36,7 +44,7 @@ std::vector<std::string> textsOf(llvm::ArrayRef<LoadedKernel> Kernels) {
 }
 
 llvm::Error checkTuneFiles(const TuneRequest &Request, const TuningSubject &Subject) {
-  std::vector<std::string> Outputs = Request.OtherOutputs;
+  std::vector<std::string> Outputs(Request.OtherOutputs.begin(), Request.OtherOutputs.end());
   for (const std::string &Source : sourcesOf(Request, Subject))
     Outputs.insert(Outputs.end(), {Source, llvm::StringRef(Source).drop_back(3).str() + ".h"});
   Outputs.push_back(Request.Trace);
@@ -50,12 +58,18 @@ llvm::Error checkTuneFiles(const TuneRequest &Request, const TuningSubject &Subj
   All.push_back(Request.Database); // makes its folder
   if (llvm::Error Error = checkOutputs(All, Inputs))
     return Error;
-  for (const std::string &Report : Request.OtherOutputs)
-    if (llvm::Error Error = checkReplaced(Report, {"<!DOCTYPE html>\n<!-- Written by cufuse tune -->", "{\n \""}))
+  constexpr std::array<llvm::StringRef, 2> Begins = {"<!DOCTYPE html>\n<!-- Written by cufuse tune -->",
+                                                     "{\n \"#\": \"Written by cufuse tune\""};
+  for (size_t I = 0; I < Begins.size(); ++I)
+    if (llvm::Error Error = checkReplaced(Request.OtherOutputs[I], {Begins[I]}))
       return Error;
-  for (const std::string &Source : sourcesOf(Request, Subject))
+  for (const std::string &Source : sourcesOf(Request, Subject)) {
+    if (llvm::sys::fs::exists(Source) && !isOfTuning(Source, Request.Output))
+      return badInput(fmt::format("'{}' is there, and another command has made it", Source),
+                      "choose another name for the output, or remove it");
     if (llvm::Error Error = checkReplaced(Source))
       return Error;
+  }
   return tryOutputs(Outputs);
 }
 

@@ -47,6 +47,8 @@ llvm::Expected<Confirmed> confirmWinner(TuneResult Result, const SoloFindings &F
 
 /// The sources that may be written, whatever the result will be. Each has a header beside it.
 std::vector<std::string> sourcesOf(const TuneRequest &Request, const TuningSubject &Subject);
+/// Is it the output, or made by a tuning with that output?
+bool isOfTuning(const std::string &Source, const std::string &Output);
 
 /// The workload, and what its buffers are filled from.
 std::vector<std::string> filesOf(const TuneRequest &Request, const Workload &Work);

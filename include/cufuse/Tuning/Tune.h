@@ -8,6 +8,7 @@
 #include "cufuse/Support/ArtifactCache.h"
 #include "cufuse/Support/FileStore.h"
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,7 +21,7 @@ struct TuneRequest {
   std::string Arch;                      ///< Empty: the GPU's own, else sm_90a.
   std::string Name;                      ///< Of the fused kernel; empty: the kernels' names, joined.
   std::string Output;                    ///< `OUT.cu`
-  std::vector<std::string> OtherOutputs; ///< Reports that the caller will write.
+  std::array<std::string, 2> OtherOutputs; ///< Reports that the caller will write: HTML, JSON; empty where none is.
   std::string Trace;                     ///< Path; what it holds is not measured again. Empty: in memory.
   std::string Strategy = "auto";
   std::uint64_t Seed = 0;
