@@ -128,8 +128,15 @@ private:
 
   /// Does control not come out of it?
   bool endsIn(const clang::Stmt *S) const {
+    const auto Jumps = [](const clang::Stmt *Each) {
+      return llvm::isa<clang::BreakStmt, clang::ContinueStmt, clang::GotoStmt, clang::IndirectGotoStmt,
+                       clang::LabelStmt, clang::SwitchCase>(Each);
+    };
+    return llvm::none_of(allIn<clang::Stmt>(*S), Jumps) && endsAt(S);
+  }
+  bool endsAt(const clang::Stmt *S) const {
     if (auto *Block = llvm::dyn_cast<clang::CompoundStmt>(S))
-      return !Block->body_empty() && endsIn(Block->body_back());
+      return !Block->body_empty() && endsAt(Block->body_back());
     if (auto *E = llvm::dyn_cast<clang::Expr>(S))
       S = E->IgnoreImplicit();
     auto *Call = llvm::dyn_cast<clang::CallExpr>(S);

@@ -62,7 +62,7 @@ private:
           rowsOf(operandA, sharedA, k, k);
       const unsigned sharedB = slot(turn), sharedD = sharedB + BytesB;
 #pragma unroll
-      for (int m = 0; m < Stage; m += Keys) {
+      for (int m = 0; m < Stage && (N % Stage == 0 || n + m < N); m += Keys) {
         float sums[Tiles][Keys / 2] = {}, by[2];
         unsigned pair[4], operand[Tiles][Keys / 16][4];
 #pragma unroll

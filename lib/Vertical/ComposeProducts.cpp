@@ -142,6 +142,17 @@ private:
           return {};
         Store = &Site;
       }
+    // What is stored only sometimes, or is stored in place, is what it was elsewhere.
+    const auto IsOther = [&](const AccessSite &Site) {
+      return &Site != Store && Site.Parameter == Store->Parameter;
+    };
+    const auto IsBound = [&](const PathStep &Step) {
+      return Step.What == PathStep::Kind::Loop ||
+             (Step.Exact && llvm::all_of(Step.Holds, [&](const Less &L) { return L.Left == *Store->Index; }));
+    };
+    if (Store->Compound || llvm::any_of(Graph.Nodes[To.Producer].Accesses->Sites, IsOther) ||
+        !llvm::all_of(Store->Path, IsBound))
+      return {};
     std::vector<OutputText> Any;
     for (const Mask &M : Store->Masks) {
       std::vector<OutputText> All;
@@ -194,7 +205,9 @@ private:
   OutputText rangeText(const Polynomial &P, const std::map<std::string, Quotient> &Quotients) const {
     const auto Divided = [&](const Polynomial &Part) {
       const OutputText Text = rangeText(Part, Quotients);
-      return Part.terms().size() > 1 ? outputText("({})", Text) : Text;
+      return Part.isZero() || Part.asConstant() || Part == Polynomial::atom(*Part.atoms().begin())
+                 ? Text
+                 : outputText("({})", Text);
     };
     OutputText Sum;
     for (const bool Negative : {false, true})
