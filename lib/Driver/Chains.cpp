@@ -2,7 +2,7 @@
 
 #include "Parts.h"
 
-#include "cufuse/Analysis/FindKernel.h"
+#include "cufuse/Facts/FindKernel.h"
 #include "cufuse/Support/Names.h"
 
 #include <clang/AST/DeclTemplate.h>

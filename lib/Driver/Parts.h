@@ -1,11 +1,11 @@
 // What the parts of the driver have of each other.
 #pragma once
 
-#include "cufuse/Analysis/LinksOfLaunches.h"
 #include "cufuse/Driver/FuseRequest.h"
 #include "cufuse/Driver/ReadKernels.h"
 #include "cufuse/Frontend/NvccText.h"
 #include "cufuse/Kernel/Blocker.h"
+#include "cufuse/Launches/LinksOfLaunches.h"
 
 #include <llvm/Support/JSON.h>
 

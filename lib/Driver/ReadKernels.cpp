@@ -1,11 +1,11 @@
 #include "cufuse/Driver/ReadKernels.h"
 
 #include "Parts.h"
-#include "cufuse/Analysis/CollectFacts.h"
-#include "cufuse/Analysis/FindKernel.h"
-#include "cufuse/Analysis/WriteOutMacros.h"
 #include "cufuse/Compile/Nvcc.h"
 #include "cufuse/Extract/TakeText.h"
+#include "cufuse/Facts/CollectFacts.h"
+#include "cufuse/Facts/FindKernel.h"
+#include "cufuse/Facts/WriteOutMacros.h"
 #include "cufuse/Kernel/Wrapping.h"
 #include "cufuse/ReadAccesses/CollectAccesses.h"
 

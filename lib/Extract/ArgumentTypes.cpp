@@ -1,6 +1,6 @@
 #include "SpellType.h"
 
-#include "cufuse/Analysis/Declarations.h"
+#include "cufuse/Reach/Declarations.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclTemplate.h>

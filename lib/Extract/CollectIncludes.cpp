@@ -1,6 +1,6 @@
 #include "TextParts.h"
 
-#include "cufuse/Analysis/CopiedFiles.h"
+#include "cufuse/Reach/CopiedFiles.h"
 #include "cufuse/Support/FileStore.h"
 
 #include <clang/AST/Attr.h>

@@ -1,7 +1,7 @@
 #include "EditText.h"
 
-#include "cufuse/Analysis/AllIn.h"
-#include "cufuse/Analysis/Declarations.h"
+#include "cufuse/Reach/AllIn.h"
+#include "cufuse/Reach/Declarations.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclFriend.h>

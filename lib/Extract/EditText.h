@@ -5,12 +5,12 @@
 #include "SelectCopied.h"
 #include "SourceText.h"
 
-#include "cufuse/Analysis/Assembly.h"
-#include "cufuse/Analysis/ControlStatements.h"
-#include "cufuse/Analysis/GridStrideLoop.h"
-#include "cufuse/Analysis/Reach.h"
+#include "cufuse/Facts/GridStrideLoop.h"
 #include "cufuse/Kernel/KernelFacts.h"
 #include "cufuse/Kernel/KernelText.h"
+#include "cufuse/Reach/Assembly.h"
+#include "cufuse/Reach/ControlStatements.h"
+#include "cufuse/Reach/Reach.h"
 
 #include <map>
 #include <set>

@@ -2,7 +2,7 @@
 
 #include "SpellType.h"
 
-#include "cufuse/Analysis/Declarations.h"
+#include "cufuse/Reach/Declarations.h"
 
 #include <fmt/core.h>
 #include <llvm/Support/xxhash.h>

@@ -1,6 +1,6 @@
 #include "SelectCopied.h"
 
-#include "cufuse/Analysis/CopiedFiles.h"
+#include "cufuse/Reach/CopiedFiles.h"
 
 #include <clang/Basic/SourceManager.h>
 

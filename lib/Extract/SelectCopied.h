@@ -1,8 +1,8 @@
 // Which declarations are copied into the fused file, and which stay behind an #include.
 #pragma once
 
-#include "cufuse/Analysis/CollectFacts.h"
-#include "cufuse/Analysis/Reach.h"
+#include "cufuse/Facts/CollectFacts.h"
+#include "cufuse/Reach/Reach.h"
 
 #include <map>
 #include <set>

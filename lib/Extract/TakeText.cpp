@@ -3,8 +3,8 @@
 #include "SpellType.h"
 #include "TextParts.h"
 
-#include "cufuse/Analysis/DynamicShared.h"
-#include "cufuse/Analysis/HostText.h"
+#include "cufuse/Facts/HostText.h"
+#include "cufuse/Reach/DynamicShared.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>

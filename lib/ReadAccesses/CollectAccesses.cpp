@@ -7,9 +7,9 @@
 #include "Parameters.h"
 #include "TextUses.h"
 
-#include "cufuse/Analysis/AllIn.h"
 #include "cufuse/Dependence/Pointwise.h"
 #include "cufuse/Kernel/Wrapping.h"
+#include "cufuse/Reach/AllIn.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>

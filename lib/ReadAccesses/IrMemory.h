@@ -3,7 +3,7 @@
 
 #include "IrValues.h"
 
-#include "cufuse/Analysis/DeviceIr.h"
+#include "cufuse/Reach/DeviceIr.h"
 
 namespace cufuse {
 

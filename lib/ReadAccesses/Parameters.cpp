@@ -1,7 +1,7 @@
 #include "Parameters.h"
 
-#include "cufuse/Analysis/CollectFacts.h"
-#include "cufuse/Analysis/Declarations.h"
+#include "cufuse/Facts/CollectFacts.h"
+#include "cufuse/Reach/Declarations.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>

@@ -1,6 +1,6 @@
 #include "TextUses.h"
 
-#include "cufuse/Analysis/AllIn.h"
+#include "cufuse/Reach/AllIn.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/Basic/SourceManager.h>

@@ -2,9 +2,9 @@
 
 #include "Parameters.h"
 
-#include "cufuse/Analysis/AllIn.h"
-#include "cufuse/Analysis/Declarations.h"
-#include "cufuse/Analysis/Intrinsics.h"
+#include "cufuse/Reach/AllIn.h"
+#include "cufuse/Reach/Declarations.h"
+#include "cufuse/Reach/Intrinsics.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>

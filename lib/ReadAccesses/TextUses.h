@@ -1,9 +1,9 @@
 // What a kernel's text does with its pointer parameters, and what stands at a place of its code.
 #pragma once
 
-#include "cufuse/Analysis/ControlStatements.h"
-#include "cufuse/Analysis/DeviceIr.h"
 #include "cufuse/Kernel/Accesses.h"
+#include "cufuse/Reach/ControlStatements.h"
+#include "cufuse/Reach/DeviceIr.h"
 
 #include <clang/AST/Expr.h>
 

@@ -3,8 +3,8 @@
 #include "Neutral.h"
 #include "SameCode.h"
 
-#include "cufuse/Analysis/Assembly.h"
-#include "cufuse/Analysis/ControlStatements.h"
+#include "cufuse/Reach/Assembly.h"
+#include "cufuse/Reach/ControlStatements.h"
 #include "cufuse/Support/GuardedThread.h"
 
 #include <clang/AST/Attr.h>

@@ -1,7 +1,7 @@
 #include "Neutral.h"
 
-#include "cufuse/Analysis/BuiltinVariables.h"
 #include "cufuse/Kernel/Accesses.h"
+#include "cufuse/Reach/BuiltinVariables.h"
 #include "cufuse/Support/Text.h"
 
 #include <clang/AST/DeclTemplate.h>

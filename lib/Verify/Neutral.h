@@ -3,8 +3,8 @@
 // of a body is that of its kernel. A built-in or a barrier that is not read by way of the partition has another name.
 #pragma once
 
-#include "cufuse/Analysis/DeviceIr.h"
 #include "cufuse/Emit/Emit.h"
+#include "cufuse/Reach/DeviceIr.h"
 #include "cufuse/Verify/CompareWithInput.h"
 
 #include <llvm/ADT/StringRef.h>

@@ -2,8 +2,8 @@
 
 #include "Neutral.h"
 
-#include "cufuse/Analysis/AllIn.h"
-#include "cufuse/Analysis/Assembly.h"
+#include "cufuse/Reach/AllIn.h"
+#include "cufuse/Reach/Assembly.h"
 #include "cufuse/Verify/CompareWithInput.h"
 
 #include <clang/AST/Attr.h>

@@ -1,7 +1,7 @@
 // Which differences of two kernels are seen in their code, and which are none.
 #include "../../lib/Verify/SameCode.h"
-#include "cufuse/Analysis/DeviceIr.h"
-#include "cufuse/Analysis/FindKernel.h"
+#include "cufuse/Facts/FindKernel.h"
+#include "cufuse/Reach/DeviceIr.h"
 
 #include <fmt/core.h>
 #include <llvm/IR/Function.h>

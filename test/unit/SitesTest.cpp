@@ -1,7 +1,7 @@
 // What is known of a kernel's accesses, from its code.
-#include "cufuse/Analysis/CollectFacts.h"
-#include "cufuse/Analysis/FindKernel.h"
 #include "cufuse/Dependence/Pointwise.h"
+#include "cufuse/Facts/CollectFacts.h"
+#include "cufuse/Facts/FindKernel.h"
 #include "cufuse/Kernel/Wrapping.h"
 #include "cufuse/ReadAccesses/CollectAccesses.h"
 

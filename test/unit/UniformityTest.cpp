@@ -1,6 +1,6 @@
 // What is known of values: the same in all threads of a block, in all lanes of a warp, or not.
-#include "../../lib/Analysis/DeviceUniformity.h"
-#include "cufuse/Analysis/FindKernel.h"
+#include "../../lib/Code/DeviceUniformity.h"
+#include "cufuse/Facts/FindKernel.h"
 
 #include <llvm/Analysis/CycleAnalysis.h>
 #include <llvm/Analysis/UniformityAnalysis.h>

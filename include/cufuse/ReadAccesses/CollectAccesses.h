@@ -1,8 +1,8 @@
 // From a kernel's device IR to the elements that it accesses.
 #pragma once
 
-#include "cufuse/Analysis/DeviceIr.h"
 #include "cufuse/Kernel/Accesses.h"
+#include "cufuse/Reach/DeviceIr.h"
 
 namespace cufuse {
 

@@ -1,8 +1,8 @@
 // Is a kernel the softmax of rows? Shown by running a block of it on symbols.
 #pragma once
 
-#include "cufuse/Analysis/DeviceIr.h"
 #include "cufuse/Kernel/Accesses.h"
+#include "cufuse/Reach/DeviceIr.h"
 #include "cufuse/Support/BlockShape.h"
 
 namespace cufuse {

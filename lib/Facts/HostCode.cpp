@@ -1,0 +1,338 @@
+#include "cufuse/Facts/HostCode.h"
+
+#include "cufuse/Facts/CollectFacts.h"
+#include "cufuse/Facts/HostText.h"
+#include "cufuse/Frontend/RawTokens.h"
+#include "cufuse/Launches/HostLaunches.h"
+#include "cufuse/Reach/AllIn.h"
+#include "cufuse/Reach/Reach.h"
+
+#include <clang/AST/Attr.h>
+#include <clang/AST/DynamicRecursiveASTVisitor.h>
+#include <clang/Basic/SourceManager.h>
+#include <clang/Lex/MacroInfo.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Path.h>
+#include <llvm/Support/SaveAndRestore.h>
+
+namespace cufuse {
+
+namespace {
+
+/// What may be a symbol.
+void forEachWord(llvm::StringRef Text, llvm::function_ref<void(llvm::StringRef)> Found) {
+  auto IsPart = [](char C) { return llvm::isAlnum(C) || C == '_' || C == '$'; };
+  for (Text = Text.drop_until(IsPart); !Text.empty(); Text = Text.drop_while(IsPart).drop_until(IsPart))
+    Found(Text.take_while(IsPart));
+}
+
+/// As it is, or mangled.
+bool mayBeSymbolOf(llvm::StringRef Word, llvm::StringRef Name) {
+  return Word == Name || (Word.starts_with("_Z") && Word.contains(Name));
+}
+
+class Walk : public clang::ConstDynamicRecursiveASTVisitor {
+public:
+  explicit Walk(const ParsedUnit &Unit) : Unit(Unit), Sources(Unit.ast().getSourceManager()) {
+    ShouldVisitTemplateInstantiations = true;
+    ShouldVisitImplicitCode = true;
+    TraverseAST(Unit.ast());
+  }
+  bool TraverseDecl(MaybeConst<clang::Decl> *D) override {
+    // Nobody launches the user's kernel from a header of the compilers, or fills a variable of the user's there.
+    if (D && !llvm::isa<clang::TranslationUnitDecl>(D) && isLibrarys(D->getLocation()))
+      return true;
+    auto *F = llvm::dyn_cast_or_null<clang::FunctionDecl>(D);
+    const llvm::SaveAndRestore Around(OnHost), Inside(IsPattern, IsPattern || (F && F->isDependentContext()));
+    if (F && (F->hasAttr<clang::CUDAGlobalAttr>() ||
+              (F->hasAttr<clang::CUDADeviceAttr>() && !F->hasAttr<clang::CUDAHostAttr>()))) {
+      if (std::exchange(OnHost, false))
+        Device.push_back(F->getSourceRange());
+    }
+    if (F && F->doesThisDeclarationHaveABody())
+      Bodies.push_back(F->getBody()->getSourceRange());
+    return clang::ConstDynamicRecursiveASTVisitor::TraverseDecl(D);
+  }
+  bool VisitImplicitCastExpr(const clang::ImplicitCastExpr *Cast) override {
+    if (Cast->getCastKind() != clang::CK_LValueToRValue)
+      return true;
+    const clang::Expr *E = Cast->getSubExpr()->IgnoreParens();
+    while (true) {
+      if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E))
+        E = Element->getBase()->IgnoreParenImpCasts();
+      else if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E); Member && !Member->isArrow())
+        E = Member->getBase()->IgnoreParens();
+      else
+        break;
+    }
+    Loaded.insert(E);
+    return true;
+  }
+  bool VisitCUDAKernelCallExpr(const clang::CUDAKernelCallExpr *Launch) override {
+    const clang::FunctionDecl *Callee = Launch->getDirectCallee();
+    if (Callee && Launch->getConfig() && Launch->getConfig()->getNumArgs() >= 2)
+      Launches[Callee->getCanonicalDecl()].push_back(Launch);
+    return true;
+  }
+  bool TraverseUnaryExprOrTypeTraitExpr(MaybeConst<clang::UnaryExprOrTypeTraitExpr> *E) override {
+    notWritten(E->isArgumentType() ? nullptr : E->getArgumentExpr());
+    return clang::ConstDynamicRecursiveASTVisitor::TraverseUnaryExprOrTypeTraitExpr(E);
+  }
+  bool VisitDecltypeTypeLoc(clang::DecltypeTypeLoc Type) override {
+    notWritten(Type.getUnderlyingExpr());
+    return true;
+  }
+  bool VisitDeclRefExpr(const clang::DeclRefExpr *E) override {
+    if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(E->getDecl()); Variable && Variable->hasGlobalStorage()) {
+      if (OnHost)
+        Named.insert(Variable->getCanonicalDecl());
+      if (!Loaded.count(E) && !IsPattern) // else its instances say it
+        Written.insert(Variable->getCanonicalDecl());
+      place(*Variable, E->getLocation());
+    }
+    return true;
+  }
+  bool VisitVarDecl(const clang::VarDecl *V) override {
+    if (V->hasGlobalStorage())
+      place(*V, V->getLocation());
+    return true;
+  }
+  bool VisitGCCAsmStmt(const clang::GCCAsmStmt *Assembly) override {
+    forEachWord(Assembly->getAsmString(), [this](llvm::StringRef Word) { AssemblyWords.insert(Word); });
+    return true;
+  }
+
+  std::map<const clang::FunctionDecl *, std::vector<const clang::CUDAKernelCallExpr *>> Launches;
+  std::set<const clang::ValueDecl *> Named, Written;
+  std::map<const clang::ValueDecl *, std::set<HostCode::Place>> Places;
+  llvm::StringSet<> AssemblyWords;
+  std::vector<clang::SourceRange> Device, Bodies; ///< Functions that only the device has; bodies of any.
+
+private:
+  void notWritten(const clang::Expr *Unevaluated) {
+    if (Unevaluated)
+      for (const clang::DeclRefExpr *E : allIn<clang::DeclRefExpr>(*Unevaluated))
+        Loaded.insert(E);
+  }
+  void place(const clang::VarDecl &Variable, clang::SourceLocation Where) {
+    const auto [File, Offset] = Sources.getDecomposedSpellingLoc(Where);
+    Places[Variable.getCanonicalDecl()].insert({Sources.getFileEntryForID(File), Offset});
+  }
+
+  /// The standard library's headers are many, and name nothing of anybody's.
+  bool isLibrarys(clang::SourceLocation Where) {
+    if (!Sources.isInSystemHeader(Where))
+      return false;
+    const clang::FileID File = Sources.getFileID(Sources.getExpansionLoc(Where));
+    const auto [Known, New] = Libraries.try_emplace(File, true);
+    if (New && !Unit.inToolkit(Where)) {
+      const clang::FileEntry *Entry = Sources.getFileEntryForID(File);
+      const llvm::StringRef Name = Entry ? Entry->tryGetRealPathName() : "";
+      Known->second = Name.starts_with("/usr/include/") || Name.starts_with("/usr/lib/");
+    }
+    return Known->second;
+  }
+
+  const ParsedUnit &Unit;
+  const clang::SourceManager &Sources;
+  std::map<clang::FileID, bool> Libraries;
+  std::set<const clang::Expr *> Loaded; ///< What only a value is taken of.
+  bool OnHost = true, IsPattern = false;
+};
+
+} // namespace
+
+HostCode::~HostCode() = default;
+
+HostCode::HostCode(const ParsedUnit &Unit) : Unit(Unit) {
+  Walk Found(Unit);
+  Launches = std::move(Found.Launches);
+  Named = std::move(Found.Named);
+  Written = std::move(Found.Written);
+  Places = std::move(Found.Places);
+  AssemblyWords = std::move(Found.AssemblyWords);
+  OfDevice = offsets(Found.Device);
+  std::vector<HostText::File> Files;
+  for (const clang::FileID &File : usersFiles())
+    Files.push_back({File, textOf(File)});
+  Text = std::make_unique<HostText>(Unit, Files, Found.Bodies);
+  if (!Unit.errors().empty())
+    unreadable();
+}
+
+std::set<clang::FileID> HostCode::usersFiles() const {
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  std::set<clang::FileID> Files = {Sources.getMainFileID()};
+  for (const IncludeEvent &Include : Unit.log().Includes)
+    if (Include.File && !Include.System)
+      if (const clang::FileID File = Sources.translateFile(*Include.File); File.isValid())
+        Files.insert(File);
+  return Files;
+}
+
+llvm::StringRef HostCode::textOf(clang::FileID File) const {
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  const llvm::StringRef Text = Sources.getBufferData(File);
+  return File == Sources.getMainFileID() ? Text.take_front(Unit.fileSize()) : Text;
+}
+
+/// Clang drops statements and declarations that it does not accept. What it leaves of the users' files without the
+/// device's functions is where the host may name a variable.
+void HostCode::unreadable() {
+  for (const clang::FileID &File : usersFiles())
+    for (const RawToken &Token : rawTokens(textOf(File)))
+      if (Token.IsIdentifier && !isOfDevice(File, Token.Offset))
+        ++Words[Token.Spelling];
+}
+
+std::map<clang::FileID, HostCode::Offsets> HostCode::offsets(llvm::ArrayRef<clang::SourceRange> Ranges) const {
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  std::map<clang::FileID, Offsets> Found;
+  for (const clang::SourceRange &Range : Ranges) {
+    const auto [Begin, From] = Sources.getDecomposedExpansionLoc(Range.getBegin());
+    const auto [End, To] = Sources.getDecomposedExpansionLoc(Range.getEnd());
+    if (Begin == End)
+      Found[Begin].push_back({From, To});
+  }
+  return Found;
+}
+
+bool HostCode::isOfDevice(clang::FileID File, unsigned At) const {
+  const auto Known = OfDevice.find(File);
+  return Known != OfDevice.end() &&
+         llvm::any_of(Known->second, [At](const auto &R) { return R.first <= At && At <= R.second; });
+}
+
+std::vector<LaunchFacts> HostCode::launches(const clang::FunctionDecl &Kernel) const {
+  std::vector<LaunchFacts> Known;
+  if (const auto Found = Launches.find(Kernel.getCanonicalDecl()); Found != Launches.end())
+    for (const clang::CUDAKernelCallExpr *Launch : Found->second)
+      Known.push_back({blockOf(*Launch, Unit.ast()), Unit.place(Launch->getBeginLoc())});
+  return Known;
+}
+
+/// May the variable be named where this compilation, for the device and one architecture, does not see it: in a region
+/// that is skipped here, in an argument or a definition of a macro that means less here, or under a name that is put
+/// together?
+bool HostCode::mayBeNamedUnseen(const clang::VarDecl &Variable, bool InDeviceCode) const {
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  std::map<const clang::FileEntry *, std::vector<std::pair<unsigned, unsigned>>> Skipped;
+  for (const clang::SourceRange &Range : Unit.log().Skipped) {
+    const auto [File, Begin] = Sources.getDecomposedExpansionLoc(Range.getBegin());
+    Skipped[Sources.getFileEntryForID(File)].push_back({Begin, Sources.getFileOffset(Range.getEnd())});
+  }
+  llvm::StringSet<> Macros, Pasting;
+  for (const MacroEvent &Event : Unit.log().Macros) {
+    Macros.insert(Event.Name);
+    if (Event.Info &&
+        llvm::any_of(Event.Info->tokens(), [](const clang::Token &T) { return T.is(clang::tok::hashhash); }))
+      Pasting.insert(Event.Name);
+  }
+  const auto Known = Places.find(Variable.getCanonicalDecl());
+  for (const clang::FileID &File : usersFiles()) {
+    const clang::FileEntry *Entry = Sources.getFileEntryForID(File);
+    auto IsKnown = [&](const RawToken &T) { return Known != Places.end() && Known->second.count({Entry, T.Offset}); };
+    bool Assembly = false; // its strings name variables, too
+    auto IsVariable = [&](const RawToken &T) {
+      bool Named = T.IsIdentifier && T.Spelling == Variable.getName() && !IsKnown(T);
+      if (T.IsIdentifier && llvm::StringRef(T.Spelling).trim('_') == "asm")
+        Assembly = true;
+      else if (T.Spelling == ";")
+        Assembly = false;
+      else if (Assembly && llvm::StringRef(T.Spelling).ends_with("\""))
+        forEachWord(T.Spelling, [&](llvm::StringRef Word) { Named |= mayBeSymbolOf(Word, Variable.getName()); });
+      return Named;
+    };
+    auto IsSkipped = [&](const RawToken &T) {
+      return llvm::any_of(Skipped[Entry], [&](const auto &Range) {
+        const bool Again = Known != Places.end() && llvm::any_of(Known->second, [&](const auto &Place) {
+                             return Place.first == Entry && Range.first <= Place.second && Place.second < Range.second;
+                           });
+        return !Again && Range.first < T.Offset && T.Offset < Range.second; // else the same header, once more
+      });
+    };
+    const std::string Ended = textOf(File).str();
+    RawLexer Lexer(Ended, 0);
+    int Depth = 0; // in the arguments of a macro
+    bool MayOpen = false;
+    for (RawToken T = Lexer.next(); !T.IsEnd; T = Lexer.next()) {
+      if (T.Spelling == "#" && T.StartsLine) {
+        const std::vector<RawToken> Rest = Lexer.restOfLine();
+        const bool Includes = Rest.size() > 1 && Rest[0].Spelling == "include" && Rest[1].Spelling.front() == '"';
+        if (Includes ? IsSkipped(T) : llvm::any_of(Rest, IsVariable))
+          return true;
+        continue;
+      }
+      if (!InDeviceCode && isOfDevice(File, T.Offset))
+        continue;
+      const bool Named = IsVariable(T);
+      if (IsSkipped(T) ? Named || Pasting.contains(T.Spelling) : Depth > 0 && Named)
+        return true;
+      if (T.Spelling == "(")
+        Depth += Depth > 0 || MayOpen;
+      else if (T.Spelling == ")" && Depth > 0)
+        --Depth;
+      MayOpen = T.IsIdentifier && Macros.contains(T.Spelling);
+    }
+  }
+  return false;
+}
+
+/// Somebody wrote what it begins with: an object that is only declared has a constructor's call, too.
+static bool isInitialised(const clang::VarDecl *Definition) {
+  if (!Definition || !Definition->hasInit())
+    return false;
+  const auto *Made = llvm::dyn_cast<clang::CXXConstructExpr>(Definition->getInit()->IgnoreImplicit());
+  return !Made || Made->isListInitialization() || Made->getParenOrBraceRange().isValid() ||
+         (Made->getNumArgs() > 0 && !llvm::isa<clang::CXXDefaultArgExpr>(Made->getArg(0)));
+}
+
+/// May another file have the text, too?
+bool HostCode::isInHeader(clang::SourceLocation Where) const {
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  return Sources.getFileID(Sources.getExpansionLoc(Where)) != Sources.getMainFileID() ||
+         !llvm::is_contained({".cu", ".c", ".cc", ".cpp", ".cxx"}, llvm::sys::path::extension(Unit.request().File));
+}
+
+bool HostCode::mustStayShared(const clang::VarDecl &Variable, const clang::FunctionDecl &Kernel) const {
+  if (Variable.hasAttr<clang::CUDASharedAttr>())
+    return false;
+  const clang::VarDecl *Definition = Variable.getDefinition();
+  const bool IsConst = isTable(Variable);
+  // What a library's header defines comes with its #include: a table that every object has.
+  if (Unit.ast().getSourceManager().isInSystemHeader(Variable.getLocation()))
+    return !Unit.inToolkit(Variable.getLocation()) && !IsConst && !Variable.isConstexpr() &&
+           (!isInitialised(Definition) || Written.count(Variable.getCanonicalDecl()));
+  // A constant of a class needs no definition.
+  if (IsConst && Variable.getAnyInitializer())
+    return false;
+  // Clang takes what is const for constant memory.
+  const auto *Constant = Variable.getAttr<clang::CUDAConstantAttr>();
+  const bool OfDevice = !Constant || Constant->isImplicit();
+  if (!isInitialised(Definition))
+    return true;
+  // Device code may change it, but for one that is seen here wherever it is named: without -rdc, nvcc gives what a file
+  // defines no name for others.
+  const bool OfOthers =
+      Variable.hasExternalFormalLinkage() && (Unit.request().Flags.Relocatable || isInHeader(Variable.getLocation()));
+  if (OfDevice && (OfOthers || spaceOf(Variable) == "__managed__" || !Unit.errors().empty() ||
+                   Written.count(Variable.getCanonicalDecl()) ||
+                   llvm::any_of(AssemblyWords.keys(),
+                                [&](llvm::StringRef Word) { return mayBeSymbolOf(Word, Variable.getName()); })))
+    return true;
+  // Another file that has the header may fill a variable of its own, and launch the kernel that reads this one.
+  if (!Variable.isStaticLocal() && isInHeader(Variable.getLocation()) &&
+      (Variable.hasExternalFormalLinkage() || isInHeader(Kernel.getLocation())))
+    return true;
+  // Another object file may fill what is visible to it.
+  if (OfOthers)
+    return true;
+  // Its declarations name it, too.
+  const long Own =
+      llvm::count_if(Variable.redecls(), [](const clang::VarDecl *D) { return D->getLocation().isFileID(); });
+  const auto Word = Words.find(Variable.getName());
+  return Named.count(Variable.getCanonicalDecl()) || (Word != Words.end() && Word->second > Own) ||
+         mayBeNamedUnseen(Variable, OfDevice);
+}
+
+} // namespace cufuse

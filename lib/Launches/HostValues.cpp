@@ -1,0 +1,293 @@
+#include "HostValues.h"
+
+#include "cufuse/Reach/AllIn.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/ExprCXX.h>
+#include <fmt/core.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+namespace cufuse {
+
+const clang::VarDecl *variableIn(const clang::Expr *E) {
+  auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E->IgnoreParens());
+  return Reference ? llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()) : nullptr;
+}
+
+const clang::Expr *assignedBy(const clang::Stmt *S) {
+  if (auto *Assignment = llvm::dyn_cast<clang::BinaryOperator>(S); Assignment && Assignment->isAssignmentOp())
+    return Assignment->getLHS();
+  auto *Step = llvm::dyn_cast<clang::UnaryOperator>(S);
+  return Step && Step->isIncrementDecrementOp() ? Step->getSubExpr() : nullptr;
+}
+
+const clang::Expr *addressed(const clang::Expr *E) {
+  auto *Address = llvm::dyn_cast<clang::UnaryOperator>(E->IgnoreParenCasts());
+  return Address && Address->getOpcode() == clang::UO_AddrOf ? Address->getSubExpr() : nullptr;
+}
+
+Uses::Uses(const clang::Stmt &Body, const ParsedUnit &Unit) {
+  for (const auto *E : allIn<clang::Expr>(Body)) {
+    auto *Cast = llvm::dyn_cast<clang::ImplicitCastExpr>(E);
+    auto *Call = llvm::dyn_cast<clang::CallExpr>(E);
+    const auto Filled = Call ? filledBy(*Call, Unit) : std::nullopt;
+    if (llvm::isa<clang::DeclRefExpr>(E))
+      ++Mentions[variableIn(E)];
+    else if (Cast && Cast->getCastKind() == clang::CK_LValueToRValue)
+      ++Known[variableIn(Cast->getSubExpr())];
+    else if (const clang::Expr *To = assignedBy(E))
+      assignTo(variableIn(To));
+    else if (auto *Lambda = llvm::dyn_cast<clang::LambdaExpr>(E))
+      for (const clang::LambdaCapture &Each : Lambda->captures())
+        if (Each.capturesVariable() && Each.getCaptureKind() == clang::LCK_ByRef)
+          ++Mentions[llvm::dyn_cast<clang::VarDecl>(Each.getCapturedVar())];
+    for (const clang::Expr *Each : Filled.value_or(std::vector<const clang::Expr *>()))
+      if (const clang::Expr *To = addressed(Each))
+        assignTo(variableIn(To));
+  }
+}
+
+bool Uses::isPlain(const clang::VarDecl &V) const {
+  return V.hasLocalStorage() && V.getType()->isScalarType() && !V.getType().isVolatileQualified() &&
+         Mentions.lookup(&V) == Known.lookup(&V);
+}
+
+void Uses::assignTo(const clang::VarDecl *V) {
+  ++Known[V];
+  Assigned.insert(V);
+}
+
+bool HostValues::isReference(const clang::MemberExpr &Member) {
+  return Member.getMemberDecl()->getType()->isReferenceType();
+}
+
+static std::optional<Value> computed(const std::optional<Value> &Left, llvm::StringRef How,
+                                     const std::optional<Value> &Right, clang::QualType Type) {
+  if (!Left || !Right)
+    return std::nullopt;
+  return Value{{fmt::format("({} {} {}){}", llvm::join(Left->Factors, "*"), How.str(), llvm::join(Right->Factors, "*"),
+                            Type.getCanonicalType().getAsString())},
+               Type,
+               Left->Type->isIntegralOrEnumerationType() ? Right->Object : Left->Object};
+}
+
+void HostValues::assign(const clang::VarDecl &V, const clang::Stmt &By) {
+  const auto *Assignment = llvm::dyn_cast<clang::BinaryOperator>(&By);
+  std::optional<Value> To;
+  if (Assignment && Assignment->getOpcode() == clang::BO_Assign)
+    To = handed(*Assignment->getRHS());
+  else // in the same array
+    To = computed(ofVariable(V), "moved", Assignment ? value(Assignment->getRHS()) : Value{{"#1"}, V.getType()},
+                  V.getType());
+  set(V, std::move(To));
+}
+void HostValues::set(const clang::VarDecl &V, std::optional<Value> To) {
+  ++Times[&V];
+  Frames.back().Given.erase(&V);
+  if (To)
+    Frames.back().Given[&V] = std::move(To);
+}
+void HostValues::forget(const clang::VarDecl *V, bool OfLoop) {
+  if (!V || !Frames.back().Used->isPlain(*V))
+    return;
+  set(*V, std::nullopt);
+  if (auto Any = OfLoop ? std::nullopt : ofVariable(*V)) {
+    Any->Object.clear();
+    set(*V, std::move(Any));
+  }
+}
+
+void HostValues::forget(const clang::Stmt &Of, bool OfLoop) {
+  for (const auto *E : allIn<clang::Expr>(Of))
+    if (const clang::Expr *To = assignedBy(E))
+      forget(variableIn(To), OfLoop);
+}
+
+const clang::Expr *HostValues::argument(const clang::Expr *E) {
+  if (auto *Default = llvm::dyn_cast<clang::CXXDefaultArgExpr>(E))
+    E = Default->getExpr();
+  auto *Cast = llvm::dyn_cast<clang::ImplicitCastExpr>(E->IgnoreParens());
+  return Cast && Cast->getCastKind() == clang::CK_IntegralCast ? Cast->getSubExpr() : E;
+}
+
+std::optional<Value> HostValues::handed(const clang::Expr &E) {
+  auto Of = value(&E);
+  return Of && Of->Factors.size() == 1 && Of->Factors.front().starts_with('#') ? std::nullopt : Of;
+}
+
+std::optional<Value> HostValues::grid(const clang::Expr &Said) {
+  const clang::Expr *E = Said.IgnoreImplicit();
+  if (auto *Cast = llvm::dyn_cast<clang::CXXFunctionalCastExpr>(E))
+    E = Cast->getSubExpr()->IgnoreImplicit();
+  auto *Made = llvm::dyn_cast<clang::CXXConstructExpr>(E);
+  if (!Made)
+    return value(E);
+  Value All{{"grid"}, E->getType()};
+  for (const clang::Expr *Size : Made->arguments())
+    if (auto Of = llvm::isa<clang::CXXDefaultArgExpr>(Size) ? Value{{"#1"}, E->getType()} : value(Size))
+      All.Factors.front() += "," + llvm::join(Of->Factors, "*");
+    else
+      return std::nullopt;
+  return All;
+}
+
+std::optional<Value> HostValues::value(const clang::Expr *E) {
+  E = E->IgnoreParens();
+  if (auto *Literal = llvm::dyn_cast<clang::IntegerLiteral>(E))
+    return Value{{"#" + llvm::toString(Literal->getValue(), 10, false)}, E->getType()};
+  if (auto *Full = llvm::dyn_cast<clang::FullExpr>(E))
+    return value(Full->getSubExpr());
+  if (auto *Cast = llvm::dyn_cast<clang::CastExpr>(E))
+    return ofCast(*Cast);
+  if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E))
+    if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()))
+      return ofVariable(*Variable);
+  if (llvm::isa<clang::CXXThisExpr>(E))
+    return Frames.size() == 1 ? std::optional(Value{{"this"}, E->getType(), "this"}) : std::nullopt;
+  if (auto *Product = llvm::dyn_cast<clang::BinaryOperator>(E); Product && Product->getOpcode() == clang::BO_Mul) {
+    auto Left = value(Product->getLHS());
+    const auto Right = value(Product->getRHS());
+    // One that wraps is none.
+    if (!Left || !Right || !E->getType()->isIntegerType() ||
+        !(E->getType()->isSignedIntegerType() || Unit.ast().getIntWidth(E->getType()) >= 64))
+      return std::nullopt;
+    llvm::append_range(Left->Factors, Right->Factors);
+    llvm::sort(Left->Factors);
+    Left->Type = E->getType();
+    return Left;
+  }
+  if (auto *Other = llvm::dyn_cast<clang::BinaryOperator>(E);
+      Other && (Other->isAdditiveOp() || Other->isMultiplicativeOp())) {
+    return computed(value(Other->getLHS()), Other->getOpcodeStr(), value(Other->getRHS()), E->getType());
+  }
+  if (auto *Address = llvm::dyn_cast<clang::UnaryOperator>(E); Address && Address->getOpcode() == clang::UO_AddrOf)
+    return ofAddress(*Address->getSubExpr()->IgnoreParens(), E->getType());
+  if (auto *Address = llvm::dyn_cast<clang::CXXOperatorCallExpr>(E);
+      Address && Address->getOperator() == clang::OO_Amp && saysPlace(*Address, Unit))
+    return ofAddress(*Address->getArg(0)->IgnoreParenImpCasts(), E->getType());
+  // An element is what is there now.
+  if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E); Element && !E->getType().isVolatileQualified()) {
+    auto Read = computed(value(Element->getBase()), "at", value(Element->getIdx()), E->getType());
+    if (Read)
+      Read->Factors.front() += fmt::format("@{}", Time);
+    return Read;
+  }
+  // A member, or what a member function says that changes nothing.
+  auto *Call = llvm::dyn_cast<clang::CXXMemberCallExpr>(E);
+  auto *Deref = llvm::dyn_cast<clang::UnaryOperator>(E);
+  if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E); Member && !E->getType().isVolatileQualified()) {
+    if (auto *Static = llvm::dyn_cast<clang::VarDecl>(Member->getMemberDecl()))
+      return ofVariable(*Static);
+    return of(Member->getBase(), Member->getMemberDecl(), E->getType());
+  }
+  if (auto *View = llvm::dyn_cast<clang::CallExpr>(E);
+      View && !Call && View->getNumArgs() == 1 && saysPlace(*View, Unit))
+    return value(View->getArg(0)); // another view of the same memory
+  if (Call && Call->getNumArgs() == 0 && Call->getMethodDecl() &&
+      (Call->getMethodDecl()->isConst() || saysPlace(*Call, Unit)))
+    return said(*Call);
+  if (Deref && Deref->getOpcode() == clang::UO_Deref)
+    return of(Deref->getSubExpr(), nullptr, E->getType());
+  return std::nullopt;
+}
+
+/// `&p[i]` is p + i, and `&s->sum` is at the same distance from s whatever is there.
+std::optional<Value> HostValues::ofAddress(const clang::Expr &Place, clang::QualType Type) {
+  auto OfElement = [&](const std::optional<Value> &Base, const std::optional<Value> &Index) {
+    return Index && Index->Factors == std::vector<std::string>{"#0"} ? Base : computed(Base, "+", Index, Type);
+  };
+  if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(&Place))
+    return OfElement(value(Element->getBase()), value(Element->getIdx()));
+  if (auto *Element = llvm::dyn_cast<clang::CXXOperatorCallExpr>(&Place);
+      Element && Element->getOperator() == clang::OO_Subscript && saysPlace(*Element, Unit))
+    return OfElement(placeOf(Element->getArg(0), Type), value(Element->getArg(1)));
+  auto *Member = llvm::dyn_cast<clang::MemberExpr>(&Place);
+  if (!Member || !Member->isArrow() || !llvm::isa<clang::FieldDecl>(Member->getMemberDecl()) || isReference(*Member))
+    return std::nullopt;
+  const Value Name{{fmt::format("{}", static_cast<const void *>(Member->getMemberDecl()))}, Type};
+  return computed(value(Member->getBase()), "->", Name, Type);
+}
+
+/// Something that belongs to what an expression says, and is read now. Other members are other objects, what
+/// functions say is not.
+std::optional<Value> HostValues::of(const clang::Expr *Base, const clang::ValueDecl *What, clang::QualType Type) {
+  auto Whole = value(Base);
+  if (!Whole || Whole->Factors.size() != 1)
+    return std::nullopt;
+  const std::string Own = fmt::format(".{}", static_cast<const void *>(What));
+  const bool IsSaid = Whole->Object.ends_with(".") || (What && llvm::isa<clang::FunctionDecl>(What));
+  return Value{{fmt::format("{}{}@{}", Whole->Factors.front(), Own, Time)},
+               Type,
+               !IsSaid                        ? Whole->Object + Own
+               : Whole->Object.ends_with(".") ? Whole->Object
+                                              : Whole->Object + "."};
+}
+
+/// Where a library's object has its elements, whatever it is asked by.
+std::optional<Value> HostValues::placeOf(const clang::Expr *Object, clang::QualType Type) {
+  Object = Object->IgnoreParenImpCasts();
+  auto Whole = value(Object);
+  const clang::CXXRecordDecl *Class = Object->getType()->getAsCXXRecordDecl();
+  if (Whole && !(Class && llvm::is_contained({"device_ptr", "pointer"}, Class->getName()))) // itself a place
+    Whole->Factors = {fmt::format("{}.place@{}", llvm::join(Whole->Factors, "*"), Time)};
+  return Whole;
+}
+
+/// What a member function without arguments says: a member, if it does no more than to return that.
+std::optional<Value> HostValues::said(const clang::CXXMemberCallExpr &Call) {
+  if (saysPlace(Call, Unit) && llvm::is_contained({"begin", "data", "get"}, Call.getMethodDecl()->getName()))
+    return placeOf(Call.getImplicitObjectArgument(), Call.getType());
+  const clang::FunctionDecl *Method = Call.getMethodDecl();
+  const auto *Body = Method->hasBody(Method) && !Call.getMethodDecl()->isVirtual()
+                         ? llvm::dyn_cast<clang::CompoundStmt>(Method->getBody())
+                         : nullptr;
+  const auto *Return = Body && Body->size() == 1 ? llvm::dyn_cast<clang::ReturnStmt>(Body->body_front()) : nullptr;
+  const auto *Member = Return && Return->getRetValue()
+                           ? llvm::dyn_cast<clang::MemberExpr>(Return->getRetValue()->IgnoreParenImpCasts())
+                           : nullptr;
+  const bool IsOwn = Member && llvm::isa<clang::CXXThisExpr>(Member->getBase()->IgnoreParens()) &&
+                     llvm::isa<clang::FieldDecl>(Member->getMemberDecl()) &&
+                     (Call.getType()->isPointerType() ||
+                      Unit.ast().hasSameType(Member->getType().getUnqualifiedType(), Call.getType()));
+  return of(Call.getImplicitObjectArgument(), IsOwn ? Member->getMemberDecl() : Call.getMethodDecl(), Call.getType());
+}
+
+std::optional<Value> HostValues::ofCast(const clang::CastExpr &Cast) {
+  auto Of = value(Cast.getSubExpr());
+  const clang::QualType To = Cast.getType();
+  switch (Cast.getCastKind()) {
+  case clang::CK_LValueToRValue:
+  case clang::CK_NoOp:
+  case clang::CK_BitCast: // another view of the same memory
+  case clang::CK_ArrayToPointerDecay:
+    return Of;
+  case clang::CK_IntegralCast:
+    if (Of && keeps(Of->Type, To, Unit.ast()))
+      return Of;
+    [[fallthrough]];
+  case clang::CK_DerivedToBase:
+  case clang::CK_UncheckedDerivedToBase:
+    if (!Of)
+      return std::nullopt;
+    return Value{
+        {fmt::format("{}({})", To.getCanonicalType().getAsString(), llvm::join(Of->Factors, "*"))}, To, Of->Object};
+  case clang::CK_NullToPointer:
+    return Value{{NullPointer}, To};
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<Value> HostValues::ofVariable(const clang::VarDecl &V) {
+  const Frame &Own = Frames.back();
+  if (V.getType().getNonReferenceType().isVolatileQualified() || (Frames.size() > 1 && V.getType()->isReferenceType()))
+    return std::nullopt;
+  if (const auto Given = Own.Given.find(&V); Given != Own.Given.end())
+    return Given->second;
+  const unsigned Read = Own.Used->isPlain(V) && !Own.Used->Assigned.count(&V) ? 0 : Time + 1;
+  const std::string Name = fmt::format("{}of{}", static_cast<const void *>(&V), V.hasLocalStorage() ? Own.Number : 0);
+  return Value{{fmt::format("{}@{}.{}", Name, Read, Times[&V])}, V.getType().getNonReferenceType(), Name};
+}
+
+} // namespace cufuse

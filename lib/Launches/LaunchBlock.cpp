@@ -1,0 +1,116 @@
+#include "cufuse/Launches/HostLaunches.h"
+
+#include "cufuse/Reach/AllIn.h"
+#include "cufuse/Reach/Declarations.h"
+
+#include <clang/AST/ExprCXX.h>
+
+#include <set>
+
+namespace cufuse {
+
+namespace {
+
+bool mayChange(const clang::VarDecl &Variable) {
+  if (Variable.getType().isConstQualified())
+    return false;
+  auto IsChangedIn = [&](const clang::Decl &Code) { return changedIn(Code, /*ByConst=*/false).contains(&Variable); };
+  if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Variable.getDeclContext()))
+    return IsChangedIn(*Function);
+  const clang::ASTContext &Ast = Variable.getASTContext();
+  return llvm::any_of(Ast.getTranslationUnitDecl()->decls(),
+                      [&](const clang::Decl *D) { return inUsersFile(D, Ast.getSourceManager()) && IsChangedIn(*D); });
+}
+
+class BlockReader {
+public:
+  explicit BlockReader(const clang::ASTContext &Context) : Context(Context) {}
+
+  std::optional<BlockShape> shape(const clang::Expr *E) {
+    // What a launch is given is not converted to dim3 yet where another argument's type is dependent.
+    if (const auto Threads = integer(E))
+      return BlockShape{static_cast<unsigned>(*Threads), 1, 1};
+    auto *Construct = llvm::dyn_cast_or_null<clang::CXXConstructExpr>(inside(E));
+    if (!Construct || Construct->getNumArgs() == 0 || Construct->getNumArgs() > 3)
+      return std::nullopt;
+    // Only its own constructors and conversions say what another class makes of its arguments.
+    const clang::CXXRecordDecl *Record = Construct->getConstructor()->getParent();
+    if (!Record->getIdentifier() || Record->getName() != "dim3" || !Record->getDeclContext()->isTranslationUnit())
+      return std::nullopt;
+    if (Construct->getConstructor()->isCopyOrMoveConstructor())
+      return shape(Construct->getArg(0));
+    // `dim3 block;` has its members assigned later.
+    if (llvm::isa<clang::CXXDefaultArgExpr>(Construct->getArg(0)))
+      return std::nullopt;
+    std::optional<std::int64_t> Sizes[3] = {1, 1, 1};
+    for (unsigned I = 0; I < Construct->getNumArgs(); ++I)
+      if (!llvm::isa<clang::CXXDefaultArgExpr>(Construct->getArg(I)))
+        Sizes[I] = integer(Construct->getArg(I));
+    if (!Sizes[0] || !Sizes[1] || !Sizes[2])
+      return std::nullopt;
+    return BlockShape{static_cast<unsigned>(*Sizes[0]), static_cast<unsigned>(*Sizes[1]),
+                      static_cast<unsigned>(*Sizes[2])};
+  }
+
+private:
+  /// Only an instantiation says what it is. Lists in brackets or braces have no type, or none that means anything,
+  /// where the type of what they initialise is dependent, although nothing in them is.
+  static bool isOpen(const clang::Expr *E) {
+    return E->getType().isNull() || E->isInstantiationDependent() || E->containsErrors();
+  }
+
+  /// Without what makes no value another one, and with variables' initialisers in their place.
+  const clang::Expr *inside(const clang::Expr *E) {
+    while (!isOpen(E)) {
+      E = E->IgnoreParens();
+      auto *Cast = llvm::dyn_cast<clang::CastExpr>(E);
+      auto *Named = llvm::dyn_cast<clang::DeclRefExpr>(E);
+      auto *Variable = Named ? llvm::dyn_cast<clang::VarDecl>(Named->getDecl()) : nullptr;
+      if (Cast && llvm::is_contained({clang::CK_NoOp, clang::CK_LValueToRValue, clang::CK_ConstructorConversion},
+                                     Cast->getCastKind()))
+        E = Cast->getSubExpr();
+      else if (auto *Full = llvm::dyn_cast<clang::FullExpr>(E))
+        E = Full->getSubExpr();
+      else if (auto *Temporary = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(E))
+        E = Temporary->getSubExpr();
+      else if (Variable && Variable->getAnyInitializer() && !llvm::isa<clang::ParmVarDecl>(Variable) &&
+               Variables-- > 0 && !mayChange(*Variable))
+        E = Variable->getAnyInitializer();
+      else
+        return E;
+    }
+    return nullptr;
+  }
+
+  std::optional<std::int64_t> integer(const clang::Expr *E) {
+    clang::Expr::EvalResult Known;
+    if (isOpen(E) || !E->getType()->isIntegralOrEnumerationType())
+      return std::nullopt;
+    if (E->EvaluateAsInt(Known, Context))
+      return Known.Val.getInt().tryExtValue();
+    const clang::Expr *Inside = inside(E);
+    if (Inside && Inside != E)
+      return integer(Inside);
+    if (auto *List = llvm::dyn_cast_or_null<clang::InitListExpr>(Inside); List && List->getNumInits() == 1)
+      return integer(List->getInit(0));
+    auto *Cast = llvm::dyn_cast_or_null<clang::CastExpr>(Inside);
+    const auto Value =
+        Cast && Cast->getCastKind() == clang::CK_IntegralCast ? integer(Cast->getSubExpr()) : std::nullopt;
+    return Value ? Context.MakeIntValue(*Value, E->getType()).tryExtValue() : std::nullopt;
+  }
+
+  const clang::ASTContext &Context;
+  int Variables = 32; ///< To be followed yet: `dim3 b = b;` has no end.
+};
+
+} // namespace
+
+std::optional<BlockShape> blockOf(const clang::CUDAKernelCallExpr &Launch, const clang::ASTContext &Context) {
+  // In device code the configuration is another call.
+  const clang::FunctionDecl *Configure = Launch.getConfig()->getDirectCallee();
+  const bool FromHost = Configure && (Configure->getName() == "__cudaPushCallConfiguration" ||
+                                      Configure->getName() == "cudaConfigureCall");
+  return FromHost ? BlockReader(Context).shape(Launch.getConfig()->getArg(1)) : std::nullopt;
+}
+
+} // namespace cufuse

@@ -1,0 +1,253 @@
+#include "cufuse/Launches/LinksOfLaunches.h"
+
+#include "cufuse/Launches/HostLaunches.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Expr.h>
+#include <fmt/core.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVectorExtras.h>
+#include <llvm/ADT/StringExtras.h>
+
+#include <set>
+
+namespace cufuse {
+
+namespace {
+
+constexpr unsigned MostCalls = 3; ///< Between a function and the launches that are looked for.
+
+/// May one run of the function come to both, as often to the one as to the other?
+bool mayFollow(const Launch &First, const Launch &Second) {
+  auto Loops = [](const Launch &L) {
+    return llvm::to_vector(llvm::make_filter_range(L.Path, [](const Branch &Each) { return Each.IsLoop; }));
+  };
+  return Loops(First) == Loops(Second) && llvm::none_of(First.Path, [&](const Branch &One) {
+           return llvm::any_of(Second.Path,
+                               [&](const Branch &Other) { return One.Of == Other.Of && One.Number != Other.Number; });
+         });
+}
+
+/// Is it the kernel? Where a launch's file has only a declaration, one that is visible there.
+bool isOf(llvm::StringRef Launched, llvm::StringRef Kernel) {
+  return Launched == Kernel || (!Launched.empty() && !Launched.contains('@') && Launched == Kernel.split('@').first);
+}
+
+/// The last launch of the first kernel before the next kernel's, and so on to the first launch of the last kernel that
+/// has all before it.
+std::vector<const Launch *> oneAfterTheOther(llvm::ArrayRef<Launch> All, llvm::ArrayRef<std::string> Kernels) {
+  size_t Next = 0, End = 0;
+  for (; End < All.size() && Next < Kernels.size(); ++End)
+    Next += isOf(All[End].Kernel, Kernels[Next]);
+  std::vector<const Launch *> Chosen;
+  if (Next < Kernels.size())
+    return Chosen;
+  for (size_t I = Kernels.size(); I-- > 0;) {
+    while (!isOf(All[--End].Kernel, Kernels[I])) {
+    }
+    Chosen.insert(Chosen.begin(), &All[End]);
+  }
+  return Chosen;
+}
+
+bool isNull(const std::optional<Value> &Given) { return Given && Given->Factors.front() == NullPointer; }
+
+/// What gives the parameter of a later kernel's launch the same value: a parameter of this one, or a product of some.
+std::string sameAs(const Value &Taken, clang::QualType Type, const Launch &Earlier, const LaunchedKernel &Kernel,
+                   const clang::ASTContext &Context) {
+  const auto Parameters = Kernel.Kernel->parameters();
+  std::string Whole;
+  std::vector<std::string> Left = Taken.Factors, Product;
+  for (size_t I = 0; I < Parameters.size() && I < Earlier.Arguments.size(); ++I) {
+    const std::optional<Value> &Given = Earlier.Arguments[I];
+    const clang::QualType Own = Parameters[I]->getType();
+    auto AreBoth = [&](auto Is) { return Is(Own) && Is(Type); };
+    const bool Integers = AreBoth([](clang::QualType T) { return T->isIntegralOrEnumerationType(); });
+    if (!Given || !(Integers || AreBoth([](clang::QualType T) { return T->isPointerType(); }) ||
+                    Own.getCanonicalType().getUnqualifiedType() == Type.getCanonicalType().getUnqualifiedType()))
+      continue;
+    const std::string Name = Parameters[I]->getNameAsString();
+    // The parameter has the value, or as much of it as the other takes.
+    const bool Keeps = !Integers || keeps(Given->Type, Own, Context);
+    if (*Given == Taken && (Whole.empty() || Kernel.Stores.count(Name)) &&
+        (Keeps || (!Type->isBooleanType() && Context.getIntWidth(Own) >= Context.getIntWidth(Type))))
+      Whole = Name;
+    if (!Integers || !Keeps || Given->Factors.size() > 1)
+      continue;
+    const size_t Others = llvm::count_if(Left, [&](const auto &Factor) { return Factor != Given->Factors.front(); });
+    Product.insert(Product.end(), Left.size() - Others, Name);
+    llvm::erase(Left, Given->Factors.front());
+  }
+  if (!Whole.empty())
+    return Whole;
+  for (const std::string &Number : Left) // as `2 * pairs`
+    if (!Number.starts_with('#') || Product.empty())
+      return "";
+    else
+      Product.push_back(Number.substr(1));
+  return llvm::join(Product, "*");
+}
+
+const clang::FunctionDecl *calleeOf(const Launch &L) { return llvm::cast<clang::CallExpr>(L.Call)->getDirectCallee(); }
+
+/// Does something use the memory of these?
+bool isBetween(const Launch &L, llvm::ArrayRef<const Launch *> Of) {
+  return L.Stored.isNull() ||
+         llvm::any_of(Of, [&](const Launch *Each) { return mayUse(*calleeOf(*Each), L.Stored, /*Loads=*/true); });
+}
+
+/// What two launches have in common of what one of them stores.
+struct Sharing {
+  bool Any = false, Known = true;
+};
+
+/// Different variables and members are taken for different arrays; what is not known, or another view of one, is not.
+Sharing sharingOf(const Launch &First, const LaunchedKernel &A, const Launch &Second, const LaunchedKernel &B) {
+  // The same variable or member, or what a function of an object says, which may be any of its members.
+  auto MayMeet = [](llvm::StringRef Of, llvm::StringRef Other) {
+    return Of.empty() || Other.empty() || Of == Other || (Of.consume_back(".") && Other.starts_with(Of)) ||
+           (Other.consume_back(".") && Of.starts_with(Other));
+  };
+  Sharing Found;
+  for (size_t I = 0; I < First.Arguments.size() && I < A.Kernel->getNumParams(); ++I)
+    for (size_t K = 0; K < Second.Arguments.size() && K < B.Kernel->getNumParams(); ++K) {
+      const clang::ParmVarDecl &P = *A.Kernel->getParamDecl(I), &Q = *B.Kernel->getParamDecl(K);
+      if (!P.getType()->isPointerType() || !Q.getType()->isPointerType() ||
+          !(A.Stores.count(P.getNameAsString()) || B.Stores.count(Q.getNameAsString())))
+        continue;
+      const std::optional<Value> &X = First.Arguments[I], &Y = Second.Arguments[K];
+      if (isNull(X) || isNull(Y))
+        continue;
+      Found.Any |= X && Y && *X == *Y;
+      Found.Known &= X && Y && (*X == *Y || !MayMeet(X->Object, Y->Object));
+    }
+  return Found;
+}
+
+/// The links of launches that follow each other.
+LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chosen,
+                    llvm::ArrayRef<LaunchedKernel> Kernels) {
+  LaunchLinks Result;
+  auto Link = [&](size_t From, size_t To, unsigned Parameter) {
+    const std::optional<Value> &Taken = Chosen[To]->Arguments[Parameter];
+    const clang::ParmVarDecl *P = Kernels[To].Kernel->getParamDecl(Parameter);
+    const std::string Same =
+        Taken && !isNull(Taken) ? sameAs(*Taken, P->getType(), *Chosen[From], Kernels[From], Unit.ast()) : "";
+    return Same.empty() ? Same
+                        : fmt::format("{}.{}={}.{}", Kernels[From].Name, Same, Kernels[To].Name, P->getNameAsString());
+  };
+  auto Parameters = [&](size_t Kernel) {
+    return std::min<size_t>(Chosen[Kernel]->Arguments.size(), Kernels[Kernel].Kernel->getNumParams());
+  };
+  std::optional<size_t> OfGrid;
+  for (size_t To = 0; To < Chosen.size(); ++To) {
+    Result.Places.push_back(Unit.place(Chosen[To]->Call->getBeginLoc()));
+    if (Kernels[To].FollowsGrid) {
+      Result.HaveOneGrid &= !OfGrid || Kernels[To].Linked.count(*OfGrid) ||
+                            (Chosen[*OfGrid]->Grid && Chosen[*OfGrid]->Grid == Chosen[To]->Grid);
+      OfGrid = To;
+    }
+    for (size_t From = 0; From < To; ++From) {
+      const Sharing Both = sharingOf(*Chosen[From], Kernels[From], *Chosen[To], Kernels[To]);
+      Result.ShareMemory |= Both.Any;
+      Result.AreKnown &= Both.Known || Kernels[To].Linked.count(From);
+    }
+    for (size_t I = 0; I < Parameters(To); ++I) {
+      std::string Best; // to the last that stores it, else to the first
+      for (size_t From = 0; From < To; ++From)
+        if (const std::string Each = Link(From, To, I); !Each.empty())
+          if (const std::string Name = llvm::StringRef(Each).split('=').first.split('.').second.str();
+              Best.empty() || Kernels[From].Stores.count(Name))
+            Best = Each;
+      if (!Best.empty())
+        Result.Links.push_back(Best);
+    }
+    // A number of an earlier kernel may be a product of this one's.
+    for (size_t From = 0; From < To; ++From)
+      for (size_t I = 0; I < Parameters(From); ++I)
+        if (const std::string Each = Link(To, From, I); llvm::StringRef(Each).contains('*'))
+          Result.Links.push_back(Each);
+  }
+  return Result;
+}
+
+} // namespace
+
+std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRef<LaunchedKernel> Kernels) {
+  std::vector<std::string> Wanted;
+  for (const LaunchedKernel &Each : Kernels)
+    Wanted.push_back(kernelName(*Each.Kernel));
+  HostLaunches Of(Unit);
+  std::optional<LaunchLinks> Parted;
+  for (unsigned Calls = 0; Calls <= MostCalls; ++Calls) // the function that is nearest to the launches
+    for (const clang::FunctionDecl *Function : Of.functions()) {
+      const std::vector<Launch> All = Of.of(*Function, Calls);
+      const std::vector<const Launch *> Chosen = oneAfterTheOther(All, Wanted);
+      if (Chosen.empty() || llvm::any_of(Chosen, [&](const Launch *L) { return !mayFollow(*Chosen[0], *L); }))
+        continue;
+      LaunchLinks Result = linksOf(Unit, Chosen, Kernels);
+      for (size_t Next = 1; Next < Chosen.size(); ++Next) {
+        const bool IsLinked = Kernels[Next].Linked.count(Next - 1);
+        for (const Launch *Each = Chosen[Next - 1] + 1; Each < Chosen[Next] && !IsLinked && !Result.Between; ++Each)
+          if (isBetween(*Each, Chosen))
+            Result.Between = Unit.place(Each->Call->getBeginLoc());
+      }
+      if (!Result.Between)
+        return Result;
+      Parted = Parted ? Parted : std::move(Result);
+    }
+  return Parted;
+}
+
+std::vector<LaunchChain>
+launchChains(const ParsedUnit &Unit,
+             llvm::function_ref<std::vector<LaunchedKernel>(llvm::ArrayRef<const clang::FunctionDecl *>)> Find) {
+  std::vector<LaunchChain> Chains;
+  std::set<std::vector<const clang::Stmt *>> Known;
+  HostLaunches Of(Unit);
+  for (const clang::FunctionDecl *Function : Of.functions()) {
+    const std::vector<Launch> All = Of.of(*Function, MostCalls);
+    std::vector<const Launch *> Run; // of launches of which each depends on the one before
+    /// Adds them, if they are kernels that count, and says whether they depend on each other.
+    auto Add = [&](llvm::ArrayRef<const Launch *> Chosen) {
+      const auto Kernels = llvm::map_to_vector(Chosen, [](const Launch *Each) { return calleeOf(*Each); });
+      const std::vector<LaunchedKernel> Found = Find(Kernels);
+      if (Found.size() != Chosen.size())
+        return false;
+      LaunchLinks Links = linksOf(Unit, Chosen, Found);
+      const bool AreDependent = Links.areDependent();
+      const auto Calls = llvm::map_range(Chosen, [](const Launch *Each) { return Each->Call; });
+      if ((Chosen.size() == 2 || AreDependent) && Known.insert({Calls.begin(), Calls.end()}).second)
+        Chains.push_back({{Kernels.begin(), Kernels.end()}, std::move(Links)});
+      return AreDependent;
+    };
+    auto EndRun = [&] {
+      if (Run.size() > 2)
+        Add(Run);
+      Run.clear();
+    };
+    for (size_t I = 0, Next; I < All.size(); I = Next) {
+      const Launch &First = All[I];
+      for (Next = I + 1;
+           Next < All.size() && !First.Kernel.empty() && All[Next].Kernel.empty() && !isBetween(All[Next], {&First});)
+        ++Next;
+      if (Next == All.size() || First.Kernel.empty() || All[Next].Kernel.empty() || First.Path != All[Next].Path ||
+          std::any_of(&First + 1, &All[Next],
+                      [&](const Launch &L) {
+                        return isBetween(L, {&All[Next]}) ||
+                               llvm::any_of(Run, [&](const Launch *Of) { return isBetween(L, {Of}); });
+                      }) ||
+          !Add({&First, &All[Next]})) {
+        EndRun();
+        continue;
+      }
+      if (Run.empty())
+        Run.push_back(&First);
+      Run.push_back(&All[Next]);
+    }
+    EndRun();
+  }
+  return Chains;
+}
+
+} // namespace cufuse
