@@ -28,10 +28,9 @@
 #include <llvm/IR/Operator.h>
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
-#include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
-#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
@@ -127,28 +126,14 @@ public:
       simplify(F);
     if (Inlined)
       simplify(F);
+    // Where a condition is known in a callee already, no block ends.
     if (Compared)
-      branchAtOnce(F);
+      for (llvm::BasicBlock &Block : llvm::make_early_inc_range(F))
+        llvm::MergeBlockIntoPredecessor(&Block);
     Done.insert(&F);
   }
 
 private:
-  /// `!a` and `a && b` are values or branches, depending on whether they hold temporary objects: here they are
-  /// branches.
-  void branchAtOnce(llvm::Function &F) {
-    for (llvm::BasicBlock &Block : F)
-      if (auto *Branch = llvm::dyn_cast<llvm::BranchInst>(Block.getTerminator()); Branch && Branch->isConditional())
-        for (llvm::Value *Negated = nullptr; llvm::PatternMatch::match(
-                 Branch->getCondition(), llvm::PatternMatch::m_Not(llvm::PatternMatch::m_Value(Negated)));) {
-          Branch->setCondition(Negated);
-          Branch->swapSuccessors();
-        }
-    llvm::SimplifyCFGPass(
-        llvm::SimplifyCFGOptions().needCanonicalLoops(false).speculateBlocks(false).bonusInstThreshold(0))
-        .run(F, Analyses);
-    Analyses.clear(F, F.getName());
-  }
-
   /// Says what `max` of integers is, which LLVM knows by a name of its own.
   static void nameExtremes(llvm::Function &F) {
     for (llvm::Instruction &I : llvm::make_early_inc_range(llvm::instructions(F)))
@@ -197,12 +182,10 @@ private:
       llvm::SROAPass(llvm::SROAOptions::PreserveCFG).run(F, Analyses);
       Analyses.clear(F, F.getName());
       takeMembers(F);
-      if (Compared) {
-        branchAtOnce(F);
+      if (Compared)
         llvm::EarlyCSEPass().run(F, Analyses);
-      } else {
+      else
         uniteValues(F);
-      }
       Analyses.clear(F, F.getName());
     };
     Promote();

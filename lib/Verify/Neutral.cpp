@@ -14,7 +14,9 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
 #include <llvm/Support/Regex.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 namespace cufuse {
 
@@ -64,12 +66,73 @@ std::vector<const clang::FunctionDecl *> barriers(clang::ASTContext &Context) {
 /// A number that nobody writes: where the partition's part of the dynamic shared memory begins.
 constexpr unsigned Beginning = 0x5eedc0de;
 
-/// Without what groups of the grid do.
-void leaveGrids(const DeviceIr &Ir, bool HasAnyGroup) {
+/// `!a` and `a && b` are values or branches, depending on whether they hold temporary objects: here they are branches.
+void branchAtOnce(llvm::Function &F) {
+  using namespace llvm::PatternMatch;
+  for (llvm::BasicBlock &Block : llvm::make_early_inc_range(F)) {
+    auto *Branch = llvm::dyn_cast<llvm::BranchInst>(Block.getTerminator());
+    if (!Branch || !Branch->isConditional())
+      continue;
+    for (llvm::Value *Negated = nullptr; match(Branch->getCondition(), m_Not(m_Value(Negated)));) {
+      Branch->setCondition(Negated);
+      Branch->swapSuccessors();
+    }
+    // A block that does nothing but choose by what those before it know.
+    auto *Chosen = llvm::dyn_cast<llvm::PHINode>(Branch->getCondition());
+    llvm::BasicBlock *Then = Branch->getSuccessor(0), *Else = Branch->getSuccessor(1);
+    if (!Chosen || Chosen->getParent() != &Block || !Chosen->hasOneUse() || Then == Else || Then == &Block ||
+        Else == &Block || Block.sizeWithoutDebug() != 2)
+      continue;
+    const std::vector<llvm::BasicBlock *> Before(llvm::pred_begin(&Block), llvm::pred_end(&Block));
+    if (!llvm::all_of(Before, [&](llvm::BasicBlock *From) {
+          auto *By = llvm::dyn_cast<llvm::BranchInst>(From->getTerminator());
+          auto Clashes = [&](llvm::BasicBlock *To) {
+            return !To->phis().empty() && llvm::is_contained(llvm::successors(From), To);
+          };
+          return By && llvm::count(llvm::successors(From), &Block) == 1 && !Clashes(Then) && !Clashes(Else) &&
+                 (By->isUnconditional() || llvm::isa<llvm::ConstantInt>(Chosen->getIncomingValueForBlock(From)));
+        }))
+      continue;
+    for (llvm::BasicBlock *From : Before) {
+      llvm::Value *Known = Chosen->getIncomingValueForBlock(From);
+      auto *Constant = llvm::dyn_cast<llvm::ConstantInt>(Known);
+      for (llvm::BasicBlock *To : {Then, Else})
+        if (!Constant || To == (Constant->isOne() ? Then : Else))
+          for (llvm::PHINode &Each : To->phis())
+            Each.addIncoming(Each.getIncomingValueForBlock(&Block), From);
+      if (Constant) {
+        From->getTerminator()->replaceSuccessorWith(&Block, Constant->isOne() ? Then : Else);
+      } else {
+        auto *Instead = llvm::BranchInst::Create(Then, Else, Known, From->getTerminator()->getIterator());
+        Instead->setDebugLoc(Branch->getDebugLoc());
+        From->getTerminator()->eraseFromParent();
+      }
+    }
+    llvm::DeleteDeadBlock(&Block);
+  }
+}
+
+/// Without blocks that do nothing but go on: there is one more behind a call that is left out.
+void goOnAtOnce(llvm::Function &F) {
+  for (llvm::BasicBlock &Block : llvm::make_early_inc_range(llvm::drop_begin(F))) {
+    llvm::BasicBlock *Next = Block.getSingleSuccessor();
+    if (!Next || Next == &Block || Block.sizeWithoutDebug() != 1 || !Next->phis().empty() ||
+        !llvm::isa<llvm::BranchInst>(Block.getTerminator()))
+      continue;
+    Block.replaceAllUsesWith(Next);
+    Block.eraseFromParent();
+  }
+}
+
+/// What Clang makes of the same text in one form, and without what groups of the grid do.
+void normalise(const DeviceIr &Ir, bool HasAnyGroup) {
   for (llvm::Function &F : *Ir.kernel().getParent())
     if (auto *Of = llvm::dyn_cast_or_null<clang::FunctionDecl>(Ir.declared(F)); Of && isOfGrids(*Of, HasAnyGroup)) {
       F.deleteBody();
       F.setComdat(nullptr);
+    } else if (!F.isDeclaration()) {
+      goOnAtOnce(F);
+      branchAtOnce(F);
     }
 }
 
@@ -108,7 +171,7 @@ public:
     for (llvm::Function *F : All)
       stand(*F);
     parameters();
-    leaveGrids(Ir, Played.Facts.UsesAnyGroup);
+    normalise(Ir, Played.Facts.UsesAnyGroup);
   }
 
 private:
@@ -500,7 +563,7 @@ bool asksForTurn(const clang::FunctionDecl &F) {
 std::unique_ptr<DeviceIr> codeOf(const ParsedUnit &Input, const Reached &Reach, const PlayedKernel &Played) {
   return DeviceIr::generate(Input, Reach, {}, [&](DeviceIr &Ir) {
     fixBlock(Ir, Played);
-    leaveGrids(Ir, Played.Facts.UsesAnyGroup);
+    normalise(Ir, Played.Facts.UsesAnyGroup);
   });
 }
 
