@@ -70,9 +70,9 @@ public:
     return Site.Path[Step].Exact && !Site.Path[Step].Holds.empty() &&
            llvm::all_of(Site.Path[Step].Holds, [&](const Less &L) {
              const auto Distance = distance(L);
-             return Distance &&
-                    (isFull(*Distance) || *Distance == Shape.Bound - Width * Element ||
-                     (Index && *Distance == Shape.Bound - *Index - Polynomial::constant(Site.Width - 1) && place(Site)));
+             return Distance && (isFull(*Distance) || *Distance == Shape.Bound - Width * Element ||
+                                 (Index && *Distance == Shape.Bound - *Index - Polynomial::constant(Site.Width - 1) &&
+                                  place(Site)));
            });
   }
 
@@ -250,7 +250,8 @@ bool recogniseGroups(const KernelAccesses &Accesses, ShapeFacts &Shape) {
         const Polynomial Start = Polynomial::constant(*Width) * Element;
         for (const Polynomial &Bound :
              {*Distance + Start + Polynomial::constant(*Width - 1), Start + Polynomial::constant(*Width) - *Distance,
-              *Distance + *Index + Polynomial::constant(Site->Width - 1), Polynomial::constant(*Width) * (*Distance + Element)})
+              *Distance + *Index + Polynomial::constant(Site->Width - 1),
+              Polynomial::constant(*Width) * (*Distance + Element)})
           if (!Bound.contains(ElementAtom) && !Bound.isZero() && !Bound.asConstant() &&
               llvm::none_of(Bound.atoms(), [](const std::string &Atom) { return Atom.rfind("turn#", 0) == 0; }) &&
               !llvm::is_contained(Bounds, Bound))

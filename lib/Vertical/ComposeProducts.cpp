@@ -143,9 +143,7 @@ private:
         Store = &Site;
       }
     // What is stored only sometimes, or is stored in place, is what it was elsewhere.
-    const auto IsOther = [&](const AccessSite &Site) {
-      return &Site != Store && Site.Parameter == Store->Parameter;
-    };
+    const auto IsOther = [&](const AccessSite &Site) { return &Site != Store && Site.Parameter == Store->Parameter; };
     const auto IsBound = [&](const PathStep &Step) {
       return Step.What == PathStep::Kind::Loop ||
              (Step.Exact && llvm::all_of(Step.Holds, [&](const Less &L) { return L.Left == *Store->Index; }));

@@ -16,13 +16,13 @@
 namespace cufuse {
 
 struct TuneRequest {
-  std::vector<std::string> Workloads;    ///< YAML files.
-  std::vector<std::string> Settings;     ///< `NAME=VALUE`
-  std::string Arch;                      ///< Empty: the GPU's own, else sm_90a.
-  std::string Name;                      ///< Of the fused kernel; empty: the kernels' names, joined.
-  std::string Output;                    ///< `OUT.cu`
+  std::vector<std::string> Workloads;      ///< YAML files.
+  std::vector<std::string> Settings;       ///< `NAME=VALUE`
+  std::string Arch;                        ///< Empty: the GPU's own, else sm_90a.
+  std::string Name;                        ///< Of the fused kernel; empty: the kernels' names, joined.
+  std::string Output;                      ///< `OUT.cu`
   std::array<std::string, 2> OtherOutputs; ///< Reports that the caller will write: HTML, JSON; empty where none is.
-  std::string Trace;                     ///< Path; what it holds is not measured again. Empty: in memory.
+  std::string Trace;                       ///< Path; what it holds is not measured again. Empty: in memory.
   std::string Strategy = "auto";
   std::uint64_t Seed = 0;
   unsigned Measured = 0; ///< Candidates to measure at most; 0: no limit.
