@@ -88,8 +88,10 @@ struct Precompile : clang::GeneratePCHAction {
   std::set<std::string> Names, Includes, Read;
 };
 
+/// Or one that comes behind the toolkit's. What was read is compared by content.
 bool isLibrarys(const clang::HeaderSearchOptions::Entry &Folder, LibraryFiles &Libraries) {
-  return Libraries.contains(within(realPath(Folder.Path), "any.h"));
+  const std::string Path = realPath(Folder.Path);
+  return Path == "/usr/local/include" || Libraries.contains(within(Path, "any.h"));
 }
 
 /// What reads the headers alone.
