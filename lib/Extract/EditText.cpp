@@ -161,24 +161,6 @@ void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const c
   }
 }
 
-void editAlignment(TextEdits &Edits, const clang::VarDecl &Variable) {
-  const clang::ASTContext &Context = Edits.Text.unit().ast();
-  if (Variable.getType()->isScalarType() || Context.getDeclAlign(&Variable).getQuantity() >= 16)
-    return;
-  const TextPlace Name = Edits.Text.offset(Variable.getLocation());
-  std::optional<TextPlace> At;
-  for (const TextToken &Token : Edits.Text.tokensIn(Edits.Of)) {
-    if (Token.Offset >= Name.second)
-      break;
-    if (Token.is("__shared__"))
-      At = TextPlace{Name.first, Token.end()};
-    else if (Token.is(";") || Token.is("{") || Token.is("}"))
-      At.reset();
-  }
-  if (At && llvm::none_of(Edits.All, [&](const PlacedEdit &Other) { return Other.At == *At; }))
-    Edits.All.push_back({*At, 0, " __align__(16)"});
-}
-
 bool editStaticShared(TextEdits &Edits, const clang::VarDecl &Variable) {
   if (!Variable.isLocalVarDecl() || Variable.getLocation().isMacroID())
     return false;

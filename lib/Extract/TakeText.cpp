@@ -316,14 +316,8 @@ private:
           continue;
         else if (Shared->hasExternalStorage())
           editDynamicShared(Edits, *Shared, OutOfReach[Shared->getLocation()]);
-        else {
-          editAlignment(Edits, *Shared);
+        else
           Result.SharedOfLanes += editStaticShared(Edits, *Shared);
-        }
-    for (const clang::VarDecl *Global : Reach.Globals)
-      if (Global->hasAttr<clang::CUDASharedAttr>() && !Global->hasExternalStorage() &&
-          Edits.holds(Global->getLocation()))
-        editAlignment(Edits, *Global);
     for (const auto &[Function, Use] : Reach.Functions)
       for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
         if (Edits.holds(Assembly->getAsmLoc()) && AssemblySeen.insert(Text.offset(Assembly->getAsmLoc())).second)

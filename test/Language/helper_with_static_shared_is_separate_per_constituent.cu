@@ -5,11 +5,11 @@
 
 
 // CHECK: namespace rowSums_rowMaxima_text { inline namespace {{.*}} { namespace cufuse_rowSums {
-// CHECK: __shared__ __align__(16) float partial[32];
+// CHECK: __shared__ float partial[32];
 // CHECK: namespace rowSums_rowMaxima_text { inline namespace {{.*}} { namespace cufuse_rowMaxima { namespace copy0 {
-// CHECK: __shared__ __align__(16) float partial[32];
+// CHECK: __shared__ float partial[32];
 // CHECK: namespace rowSums_rowMaxima_text { inline namespace {{.*}} { namespace cufuse_rowMaxima { namespace copy1 {
-// CHECK: __shared__ __align__(16) float partial[32];
+// CHECK: __shared__ float partial[32];
 
 
 template <typename Combine> __device__ float acrossBlock(float value, Combine combine) {

@@ -11,7 +11,7 @@
 // The text keeps the lines and comments of the macro.
 // WHOLE: #line 27 "kernels.cu"
 // WHOLE-NEXT: __device__ __forceinline__ void reverse_float(const uint3 blockIdx, const float *in, float *out, int n) {
-// WHOLE-NEXT:   __shared__ __align__(16) float tile[64];
+// WHOLE-NEXT:   __shared__ float tile[64];
 // WHOLE-NEXT:   const int i = blockIdx.x * blockDim.x + threadIdx.x; /* of the grid */
 // WHOLE-NEXT:   tile[threadIdx.x] = 5;
 // WHOLE-NEXT:   __syncthreads();
