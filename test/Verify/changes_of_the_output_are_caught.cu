@@ -208,7 +208,7 @@ __global__ void readRegister(int *x) { int y; asm("mov.u32 %0, %%tid.x;" : "=r"(
 __global__ void sharedSize(int *x) { __shared__ int s[32]; s[threadIdx.x] = x[0]; x[1] = s[0]; }
 
 // notShared: shared memory is local
-//- __shared__ __align__(16) int s
+//- __shared__ int s
 //+ int s
 __global__ void notShared(int *x) { __shared__ int s[32]; s[threadIdx.x] = x[0]; x[1] = s[0]; }
 
