@@ -9,6 +9,8 @@ namespace {
 
 const Polynomial Element = Polynomial::atom(ElementAtom);
 
+Polynomial constant(std::int64_t Value) { return Polynomial::constant(Value); }
+
 /// Where a site's elements lie among those of its thread, and under which conditions on their number.
 struct Placed {
   std::vector<unsigned> Positions; ///< Where an access may start.
@@ -34,7 +36,7 @@ public:
     const auto Index = resolved(*Site.Index);
     if (!Index)
       return std::nullopt;
-    const Polynomial Width = Polynomial::constant(Shape.Width), Position = *Index - Width * Element;
+    const Polynomial Width = constant(Shape.Width), Position = *Index - Width * Element;
     Placed Result;
     std::map<std::string, std::int64_t> Ranges;
     for (const PathStep &Step : Site.Path) {
@@ -47,9 +49,9 @@ public:
           continue;
         }
         const Polynomial &Distance = *Known;
-        const bool Below = Distance == Shape.Bound - *Index - Polynomial::constant(Site.Width - 1);
+        const bool Below = Distance == Shape.Bound - *Index - constant(Site.Width - 1);
         const bool Full = isFull(Distance);
-        const bool NotFull = Distance == Width * (Element + Polynomial::constant(1)) - Shape.Bound;
+        const bool NotFull = Distance == Width * (Element + constant(1)) - Shape.Bound;
         const bool NotEmpty = Distance == Shape.Bound - Width * Element;
         Result.Below |= Below;
         Result.Full |= Full;
@@ -66,13 +68,13 @@ public:
   bool holdsOnWholeTurns(AccessSite Site, size_t Step) const {
     Site.Path.resize(Step + 1);
     const auto Index = Site.Index ? resolved(*Site.Index) : std::nullopt;
-    const Polynomial Width = Polynomial::constant(Shape.Width);
+    const Polynomial Width = constant(Shape.Width);
     return Site.Path[Step].Exact && !Site.Path[Step].Holds.empty() &&
            llvm::all_of(Site.Path[Step].Holds, [&](const Less &L) {
              const auto Distance = distance(L);
-             return Distance && (isFull(*Distance) || *Distance == Shape.Bound - Width * Element ||
-                                 (Index && *Distance == Shape.Bound - *Index - Polynomial::constant(Site.Width - 1) &&
-                                  place(Site)));
+             return Distance &&
+                    (isFull(*Distance) || *Distance == Shape.Bound - Width * Element ||
+                     (Index && *Distance == Shape.Bound - *Index - constant(Site.Width - 1) && place(Site)));
            });
   }
 
@@ -99,8 +101,8 @@ public:
 
 private:
   bool isFull(const Polynomial &Distance) const {
-    const Polynomial Width = Polynomial::constant(Shape.Width);
-    return Distance == Shape.Bound - Width * (Element + Polynomial::constant(1)) + Polynomial::constant(1) ||
+    const Polynomial Width = constant(Shape.Width);
+    return Distance == Shape.Bound - Width * (Element + constant(1)) + constant(1) ||
            Width * Distance == Shape.Bound - Width * Element;
   }
 
@@ -247,11 +249,10 @@ bool recogniseGroups(const KernelAccesses &Accesses, ShapeFacts &Shape) {
         const auto Distance = Any.distance(L);
         if (!Distance)
           continue;
-        const Polynomial Start = Polynomial::constant(*Width) * Element;
+        const Polynomial Start = constant(*Width) * Element;
         for (const Polynomial &Bound :
-             {*Distance + Start + Polynomial::constant(*Width - 1), Start + Polynomial::constant(*Width) - *Distance,
-              *Distance + *Index + Polynomial::constant(Site->Width - 1),
-              Polynomial::constant(*Width) * (*Distance + Element)})
+             {*Distance + Start + constant(*Width - 1), Start + constant(*Width) - *Distance,
+              *Distance + *Index + constant(Site->Width - 1), constant(*Width) * (*Distance + Element)})
           if (!Bound.contains(ElementAtom) && !Bound.isZero() && !Bound.asConstant() &&
               llvm::none_of(Bound.atoms(), [](const std::string &Atom) { return Atom.rfind("turn#", 0) == 0; }) &&
               !llvm::is_contained(Bounds, Bound))
