@@ -1,5 +1,6 @@
 #include "cufuse/ReadAccesses/CollectAccesses.h"
 
+#include "CarriedVariables.h"
 #include "InsideElement.h"
 #include "IrMemory.h"
 #include "IrPaths.h"
@@ -406,11 +407,6 @@ private:
     });
   }
 
-  static std::string nameOf(const llvm::Value &V) {
-    const llvm::StringRef Name = V.getName().split('.').first;
-    return Name.empty() ? "a value" : Name.str();
-  }
-
   /// What goes from one turn of a loop over the grid to the next, beside what counts them.
   void carried(const llvm::Loop &L, const KernelAccesses &Plain) {
     LoopAccess *Grid = nullptr;
@@ -426,13 +422,8 @@ private:
       if (Id ? &Result.Loops[*Id] != Grid : !Values.counts(Phi)) // also what counts turns
         Add(Phi);
     }
-    // Variables in memory, but for those that begin anew in each turn, and structures among the arguments.
-    for (const llvm::Argument &Argument : Ir.kernel().args())
-      if (Argument.hasByValAttr() && isChanged(Argument, L))
-        Add(Argument);
-    for (const llvm::Instruction &I : llvm::instructions(Ir.kernel()))
-      if (llvm::isa<llvm::AllocaInst>(I) && !isOfTurn(I, L) && isChanged(I, L))
-        Add(I);
+    for (const llvm::Value *Variable : carriedVariables(L, Ir, Kernel, Values, Paths))
+      Add(*Variable);
     Grid->Carried = std::move(Carried);
   }
 
@@ -447,46 +438,6 @@ private:
     for (const llvm::PHINode &Phi : L.getHeader()->phis())
       if (const auto Id = Values.loop(&Phi))
         Result.Loops[*Id].Bound = Why, Result.Loops[*Id].InWarp = InWarp;
-  }
-
-  static bool isUsedOnlyIn(const llvm::Instruction &Variable, const llvm::Loop &L) {
-    return llvm::all_of(Variable.users(), [&](const llvm::User *User) {
-      auto *I = llvm::dyn_cast<llvm::Instruction>(User);
-      const bool Leads = I && llvm::isa<llvm::GetElementPtrInst, llvm::AddrSpaceCastInst>(I);
-      return I && (L.contains(I) || (Leads && isUsedOnlyIn(*I, L)));
-    });
-  }
-
-  /// Does the variable begin anew in each turn: of a function that is called there, a temporary, or declared there?
-  bool isOfTurn(const llvm::Instruction &Variable, const llvm::Loop &L) const {
-    for (const llvm::User *User : Variable.users())
-      if (auto *I = llvm::dyn_cast<llvm::Instruction>(User); I && I->isLifetimeStartOrEnd() && L.contains(I))
-        return true;
-    const clang::Stmt *Statement = Paths.statementOf(L);
-    if (!Statement || !isUsedOnlyIn(Variable, L))
-      return false;
-    // A second variable of the name has a number behind it.
-    const std::string Name = nameOf(Variable), Stem = llvm::StringRef(Name).rtrim("0123456789").str();
-    const auto Inside = allIn<clang::VarDecl>(*Statement);
-    return llvm::none_of(allIn<clang::VarDecl>(*Kernel.getBody()), [&](const clang::VarDecl *Each) {
-      return (Each->getNameAsString() == Name || Each->getNameAsString() == Stem) && !llvm::is_contained(Inside, Each);
-    });
-  }
-
-  bool isChanged(const llvm::Value &Variable, const llvm::Loop &L) {
-    auto Leads = [&](const llvm::Value *To) {
-      return To->getType()->isPointerTy() && llvm::is_contained(placeOf(To, Values).Locals, &Variable);
-    };
-    auto Changes = [&](const llvm::Instruction &By) {
-      if (By.isDebugOrPseudoInst() || By.isLifetimeStartOrEnd() || !By.mayWriteToMemory())
-        return false;
-      if (auto *Store = llvm::dyn_cast<llvm::StoreInst>(&By))
-        return Leads(Store->getPointerOperand()) || Leads(Store->getValueOperand());
-      if (auto *Copy = llvm::dyn_cast<llvm::MemTransferInst>(&By))
-        return Leads(Copy->getRawDest());
-      return llvm::any_of(By.operands(), [&](const llvm::Use &Each) { return Leads(Each); });
-    };
-    return llvm::any_of(L.blocks(), [&](const llvm::BasicBlock *Block) { return llvm::any_of(*Block, Changes); });
   }
 
   /// Is the pointer asked for nothing but accesses whose indices are known?

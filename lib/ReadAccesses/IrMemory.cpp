@@ -306,6 +306,11 @@ IrPlace placeOf(const llvm::Value *Pointer, IrValues &Values) {
   return Place;
 }
 
+std::string nameOf(const llvm::Value &V) {
+  const llvm::StringRef Name = V.getName().split('.').first;
+  return Name.empty() ? "a value" : Name.str();
+}
+
 IrMemory memoryOf(const DeviceIr &Ir, IrValues &Values) { return MemoryCollector(Ir, Values).run(); }
 
 } // namespace cufuse

@@ -30,6 +30,9 @@ struct IrPlace {
 };
 IrPlace placeOf(const llvm::Value *Pointer, IrValues &Values);
 
+/// How messages name it: as the text does, maybe with a number behind.
+std::string nameOf(const llvm::Value &V);
+
 /// Of a call of assembly, without spaces and braces; else "".
 std::string assemblyOf(const llvm::CallBase &Call);
 

@@ -73,10 +73,6 @@ private:
     Found.push_back({&Phi, "it leaves " + nameOf(Phi) + " to the next turn, which is no sum"});
   }
 
-  static std::string nameOf(const llvm::Value &V) {
-    const llvm::StringRef Name = V.getName().split('.').first;
-    return Name.empty() ? "a value" : Name.str();
-  }
   bool isOfHeader(const Instruction &I) const { return llvm::isa<llvm::PHINode>(I) && I.getParent() == L.getHeader(); }
 
   // What depends on the thread.
