@@ -214,8 +214,10 @@ public:
     if (llvm::Error Error = sharedComeFirst())
       return std::move(Error);
     for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
-      for (const auto &[Atom, Q] : Graph.Nodes[I].Accesses->Quotients)
-        Graph.Quotients.insert_or_assign(givenQuotient(Graph, I, Q).first, givenQuotient(Graph, I, Q).second);
+      for (const auto &[Atom, Q] : Graph.Nodes[I].Accesses->Quotients) {
+        auto [Given, InArguments] = givenQuotient(Graph, I, Q);
+        Graph.Quotients.insert_or_assign(std::move(Given), std::move(InArguments));
+      }
     return std::move(Graph);
   }
 

@@ -66,12 +66,36 @@ std::string nameAmong(const HeaderFolders &Folders, llvm::StringRef Name, const 
   }
 }
 
+/// Every line, in the text, too, becomes what it is renamed to.
+void rename(LoadedKernel &Kernel, llvm::function_ref<std::string(const IncludeLine &)> Renamed) {
+  for (IncludeLine &Line : Kernel.Text.Includes)
+    Line.Text = Renamed(Line);
+  for (Piece &P : Kernel.Text.Body)
+    for (IncludeLine &Line : P.Includes)
+      if (const std::string Text = Renamed(Line); Text != Line.Text) {
+        renameInclude(P, Line.Text, Text);
+        Line.Text = Text;
+      }
+}
+
 } // namespace
+
+void nameWhole(LoadedKernel &Kernel) {
+  rename(Kernel, [&](const IncludeLine &Line) {
+    llvm::StringRef Name = Line.Text;
+    llvm::SmallString<128> Path(Line.Path);
+    const bool IsBeside = Name.consume_front("#include \"") && Name.consume_back("\"") &&
+                          llvm::sys::fs::equivalent(within(folderOf(Kernel.Spec.File), Name), Path) &&
+                          !llvm::sys::fs::make_absolute(Path);
+    llvm::sys::path::remove_dots(Path);
+    return IsBeside ? fmt::format("#include \"{}\"", Path.str().str()) : Line.Text;
+  });
+}
 
 void nameIncludes(llvm::MutableArrayRef<LoadedKernel> Kernels) {
   const HeaderFolders Folders(Kernels);
-  for (LoadedKernel &Kernel : Kernels) {
-    auto Renamed = [&](const IncludeLine &Line) {
+  for (LoadedKernel &Kernel : Kernels)
+    rename(Kernel, [&](const IncludeLine &Line) {
       llvm::StringRef Name = Line.Text;
       if (!Name.consume_front("#include \"") || !Name.consume_back("\"") || llvm::sys::path::is_absolute(Name) ||
           !Folders.mayMeanAnother(Name, Line.Path))
@@ -81,16 +105,7 @@ void nameIncludes(llvm::MutableArrayRef<LoadedKernel> Kernels) {
       Kernel.Facts.Blockers.push_back(
           {BlockerKind::IncludeClash, Line.Where, fmt::format("{} is {}", Line.Text, Line.Path)});
       return Line.Text;
-    };
-    for (IncludeLine &Line : Kernel.Text.Includes)
-      Line.Text = Renamed(Line);
-    for (Piece &P : Kernel.Text.Body)
-      for (IncludeLine &Line : P.Includes)
-        if (const std::string Text = Renamed(Line); Text != Line.Text) {
-          renameInclude(P, Line.Text, Text);
-          Line.Text = Text;
-        }
-  }
+    });
 }
 
 } // namespace cufuse

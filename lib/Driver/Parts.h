@@ -33,6 +33,9 @@ llvm::Expected<std::vector<Blocker>> otherText(const Toolchain &Tools, const Nvc
 /// as tells them apart, `../a/common.h`: the output is compiled with the flags' folders and `-I` of all kernels', whose
 /// order must not matter.
 void nameIncludes(llvm::MutableArrayRef<LoadedKernel> Kernels);
+/// `#include "../kA/config.h"` → `#include "/project/kA/config.h"` where it is found beside the kernel's file: a build
+/// system compiles the output, and what includes its header, with the folders that it has, which may have another.
+void nameWhole(LoadedKernel &Kernel);
 
 /// One output has the text of all: what the command lines say of a macro otherwise is written around each kernel's
 /// text, and before the headers that ask for it.

@@ -122,28 +122,6 @@ llvm::Error fuseInMemory(llvm::Error Error, const Toolchain &Tools, FuseRequest 
   return llvm::Error::success();
 }
 
-/// `#include "../kA/config.h"` → `#include "/project/kA/config.h"` where it is found beside the kernel's file: a build
-/// system compiles the output, and what includes its header, with the folders that it has, which may have another.
-void nameWhole(LoadedKernel &Kernel) {
-  auto Whole = [&](const IncludeLine &Line) {
-    llvm::StringRef Name = Line.Text;
-    llvm::SmallString<128> Path(Line.Path);
-    const bool IsBeside = Name.consume_front("#include \"") && Name.consume_back("\"") &&
-                          llvm::sys::fs::equivalent(within(folderOf(Kernel.Spec.File), Name), Path) &&
-                          !llvm::sys::fs::make_absolute(Path);
-    llvm::sys::path::remove_dots(Path);
-    return IsBeside ? fmt::format("#include \"{}\"", Path.str().str()) : Line.Text;
-  };
-  for (IncludeLine &Line : Kernel.Text.Includes)
-    Line.Text = Whole(Line);
-  for (Piece &P : Kernel.Text.Body)
-    for (IncludeLine &Line : P.Includes)
-      if (const std::string Text = Whole(Line); Text != Line.Text) {
-        renameInclude(P, Line.Text, Text);
-        Line.Text = Text;
-      }
-}
-
 } // namespace
 
 llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Given,

@@ -241,6 +241,7 @@ private:
   const char *kernel() const { return Plan.hasBound() || hasVariants() ? "kernel" : "fused"; }
   const TextVariants &variants() const { return variantsOf(Constituents); }
   bool hasVariants() const { return !variants().Parameters.empty(); }
+
   /// The first instance whose condition holds.
   std::string instance(const std::string &Kernel) const {
     std::string Text;
@@ -281,8 +282,11 @@ private:
             (Wide.empty() ? "" : " &&\n                    ") + Own.with(OutputText::Slot::Launch, launch(C)).text();
     if (!Wide.empty())
       Out.line("  const bool wide = {};", Wide);
-    if (!Plan.hasBound())
-      return hasVariants() ? Out.line("  const auto kernel = {};", instance("fused")) : void();
+    if (!Plan.hasBound()) {
+      if (hasVariants())
+        Out.line("  const auto kernel = {};", instance("fused"));
+      return;
+    }
     std::vector<std::string> Conditions;
     for (unsigned I = 0; I < Constituents.size(); ++I)
       for (const auto &[Name, Value] : Plan.Roles[I].Bound) {

@@ -151,7 +151,7 @@ HostCode::HostCode(const ParsedUnit &Unit) : Unit(Unit) {
   Written = std::move(Found.Written);
   Places = std::move(Found.Places);
   AssemblyWords = std::move(Found.AssemblyWords);
-  OfDevice = offsets(Found.Device);
+  OfDevice = offsetsOf(Found.Device, Unit.ast().getSourceManager());
   std::vector<HostText::File> Files;
   for (const clang::FileID &File : usersFiles())
     Files.push_back({File, textOf(File)});
@@ -183,18 +183,6 @@ void HostCode::unreadable() {
     for (const RawToken &Token : rawTokens(textOf(File)))
       if (Token.IsIdentifier && !isOfDevice(File, Token.Offset))
         ++Words[Token.Spelling];
-}
-
-std::map<clang::FileID, HostCode::Offsets> HostCode::offsets(llvm::ArrayRef<clang::SourceRange> Ranges) const {
-  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
-  std::map<clang::FileID, Offsets> Found;
-  for (const clang::SourceRange &Range : Ranges) {
-    const auto [Begin, From] = Sources.getDecomposedExpansionLoc(Range.getBegin());
-    const auto [End, To] = Sources.getDecomposedExpansionLoc(Range.getEnd());
-    if (Begin == End)
-      Found[Begin].push_back({From, To});
-  }
-  return Found;
 }
 
 bool HostCode::isOfDevice(clang::FileID File, unsigned At) const {

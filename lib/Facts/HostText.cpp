@@ -14,6 +14,18 @@ struct HostText::Token : RawToken {
   std::vector<RawToken> Line;
 };
 
+std::map<clang::FileID, OffsetRanges> offsetsOf(llvm::ArrayRef<clang::SourceRange> Ranges,
+                                                const clang::SourceManager &Sources) {
+  std::map<clang::FileID, OffsetRanges> Found;
+  for (const clang::SourceRange &Range : Ranges) {
+    const auto [Begin, From] = Sources.getDecomposedExpansionLoc(Range.getBegin());
+    const auto [End, To] = Sources.getDecomposedExpansionLoc(Range.getEnd());
+    if (Begin == End)
+      Found[Begin].push_back({From, To});
+  }
+  return Found;
+}
+
 bool HostText::depends(llvm::StringRef Name) const {
   // Those of the toolkit's headers that are made of it.
   static constexpr llvm::StringLiteral Prefixes[] = {"__CUDA_ARCH",        "NV_IF_TARGET", "NV_IF_ELSE_TARGET",
@@ -43,13 +55,7 @@ HostText::HostText(const ParsedUnit &Unit, llvm::ArrayRef<File> Files, llvm::Arr
     const auto [File, Offset] = Sources.getDecomposedExpansionLoc(Include.Hash);
     Includes[{Sources.getFileEntryForID(File), Offset}] = Include.File ? &Include.File->getFileEntry() : nullptr;
   }
-  std::map<clang::FileID, Ranges> InBodies;
-  for (const clang::SourceRange &Range : Bodies) {
-    const auto [Begin, From] = Sources.getDecomposedExpansionLoc(Range.getBegin());
-    const auto [End, To] = Sources.getDecomposedExpansionLoc(Range.getEnd());
-    if (Begin == End)
-      InBodies[Begin].push_back({From, To});
-  }
+  std::map<clang::FileID, OffsetRanges> InBodies = offsetsOf(Bodies, Sources);
   std::vector<std::vector<Token>> All;
   for (const File &Each : Files) {
     const std::string Ended = Each.second.str();
@@ -74,9 +80,9 @@ HostText::HostText(const ParsedUnit &Unit, llvm::ArrayRef<File> Files, llvm::Arr
   }
 }
 
-void HostText::read(const clang::FileEntry *Entry, llvm::ArrayRef<Token> Tokens, const Ranges &Bodies) {
+void HostText::read(const clang::FileEntry *Entry, llvm::ArrayRef<Token> Tokens, const OffsetRanges &Bodies) {
   constexpr unsigned None = -1;
-  Ranges &Own = Places[Entry];
+  OffsetRanges &Own = Places[Entry];
   const bool IsWhole = Whole.count(Entry);
   std::vector<unsigned> Open; // conditions: from where on they depend
   unsigned Dependent = IsWhole;

@@ -1,6 +1,7 @@
 // What a file's code does with its kernels and device variables from outside.
 #pragma once
 
+#include "cufuse/Facts/HostText.h"
 #include "cufuse/Frontend/Parse.h"
 #include "cufuse/Kernel/KernelFacts.h"
 
@@ -52,17 +53,15 @@ private:
   bool mayBeNamedUnseen(const clang::VarDecl &Variable, bool InDeviceCode) const;
   bool isInHeader(clang::SourceLocation Where) const;
   void unreadable();
-  using Offsets = std::vector<std::pair<unsigned, unsigned>>; ///< First and last.
-  std::map<clang::FileID, Offsets> offsets(llvm::ArrayRef<clang::SourceRange> Ranges) const;
   bool isOfDevice(clang::FileID File, unsigned At) const;
 
   const ParsedUnit &Unit;
   std::map<const clang::FunctionDecl *, std::vector<const clang::CUDAKernelCallExpr *>> Launches; ///< Canonical ones.
   std::unique_ptr<HostText> Text;
-  std::map<clang::FileID, Offsets> OfDevice;  ///< Functions that only the device has.
-  std::set<const clang::ValueDecl *> Named;   ///< Variables of files and classes, canonical.
-  std::set<const clang::ValueDecl *> Written; ///< The same of those that device code may change, too.
-  llvm::StringSet<> AssemblyWords;            ///< Of all assembly, registers and instructions among them.
+  std::map<clang::FileID, OffsetRanges> OfDevice; ///< Functions that only the device has.
+  std::set<const clang::ValueDecl *> Named;       ///< Variables of files and classes, canonical.
+  std::set<const clang::ValueDecl *> Written;     ///< The same of those that device code may change, too.
+  llvm::StringSet<> AssemblyWords;                ///< Of all assembly, registers and instructions among them.
   /// Where variables are declared and named, in any code: files and offsets, as spelled.
   std::map<const clang::ValueDecl *, std::set<Place>> Places;
   llvm::StringMap<long> Words; ///< Where Clang left something out: the words outside the device's functions.

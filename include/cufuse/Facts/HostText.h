@@ -18,6 +18,12 @@ class SourceManager;
 
 namespace cufuse {
 
+/// First and last offsets in a file.
+using OffsetRanges = std::vector<std::pair<unsigned, unsigned>>;
+/// Where the ranges are written out, but for those that end in another file than they begin in.
+std::map<clang::FileID, OffsetRanges> offsetsOf(llvm::ArrayRef<clang::SourceRange> Ranges,
+                                                const clang::SourceManager &Sources);
+
 /// What depends on `__CUDA_ARCH__`: conditions on it, macros that are made of it or defined under such a condition,
 /// and what is made of those.
 class HostText {
@@ -35,14 +41,13 @@ public:
 
 private:
   struct Token;
-  using Ranges = std::vector<std::pair<unsigned, unsigned>>; ///< Offsets.
-  void read(const clang::FileEntry *Entry, llvm::ArrayRef<Token> Tokens, const Ranges &Bodies);
+  void read(const clang::FileEntry *Entry, llvm::ArrayRef<Token> Tokens, const OffsetRanges &Bodies);
 
   const clang::SourceManager &Sources;
   llvm::StringSet<> Macros;
   /// `#include` lines: what they read, null where they are skipped.
   std::map<std::pair<const clang::FileEntry *, unsigned>, const clang::FileEntry *> Includes;
-  std::map<const clang::FileEntry *, Ranges> Places;
+  std::map<const clang::FileEntry *, OffsetRanges> Places;
   std::map<const clang::FileEntry *, bool> Whole; ///< Files that are included in such text.
   llvm::StringSet<> Declared;
   bool IncludesUnread = false, Uses = false; ///< `Uses`: it says `using`.
