@@ -86,7 +86,8 @@ private:
           std::all_of(Found.begin() + First, Found.end(), [](const Launch &L) { return L.Kernel.empty(); })) {
         Found.resize(First);
         std::tie(Time, Times, Frames.back().Given) = Known;
-      } else if (Child && (Branches || llvm::isa<clang::CXXTryStmt>(S) || (Operator && Operator->isLogicalOp()))) {
+      } else if (Child && (Branches || llvm::isa<clang::CXXTryStmt, clang::DoStmt>(S) || // `break` leaves the rest out
+                           (Operator && Operator->isLogicalOp()))) {
         forget(Loops ? *S : *Child, Loops); // what a loop begins with, it changes later
       }
     }
@@ -117,7 +118,7 @@ private:
     } else if (auto *Call = llvm::dyn_cast<clang::CUDAKernelCallExpr>(S); Call && Call->getDirectCallee()) {
       Launch New{kernelName(*Call->getDirectCallee()), Call, Path, grid(*Call->getConfig()->getArg(0)), {}};
       for (unsigned I = 0; I < Call->getNumArgs(); ++I)
-        New.Arguments.push_back(handed(*argument(Call->getArg(I))));
+        New.Arguments.push_back(handed(*beforeCast(Call->getArg(I))));
       Found.push_back(std::move(New));
     } else if (auto *Other = llvm::dyn_cast<clang::CallExpr>(S)) {
       call(*Other);
@@ -265,7 +266,7 @@ private:
     Frame Inner{&usesIn(*Callee), {}};
     for (unsigned I = 0; I < Callee->getNumParams() && I + Object < Call.getNumArgs(); ++I)
       if (const clang::ParmVarDecl *P = Callee->getParamDecl(I); Inner.Used->isPlain(*P))
-        Inner.Given[P] = handed(*argument(Call.getArg(I + Object)));
+        Inner.Given[P] = handed(*passed(Call.getArg(I + Object)));
     enter(*Callee, std::move(Inner), Call);
   }
 

@@ -104,9 +104,13 @@ void HostValues::forget(const clang::Stmt &Of, bool OfLoop) {
       forget(variableIn(To), OfLoop);
 }
 
-const clang::Expr *HostValues::argument(const clang::Expr *E) {
-  if (auto *Default = llvm::dyn_cast<clang::CXXDefaultArgExpr>(E))
-    E = Default->getExpr();
+const clang::Expr *HostValues::passed(const clang::Expr *E) {
+  auto *Default = llvm::dyn_cast<clang::CXXDefaultArgExpr>(E);
+  return Default ? Default->getExpr() : E;
+}
+
+const clang::Expr *HostValues::beforeCast(const clang::Expr *E) {
+  E = passed(E);
   auto *Cast = llvm::dyn_cast<clang::ImplicitCastExpr>(E->IgnoreParens());
   return Cast && Cast->getCastKind() == clang::CK_IntegralCast ? Cast->getSubExpr() : E;
 }

@@ -49,8 +49,10 @@ protected:
   };
 
   static bool isReference(const clang::MemberExpr &Member);
-  /// What is handed over, before it becomes the parameter's type: the parameter's type is known.
-  static const clang::Expr *argument(const clang::Expr *E);
+  /// What a call hands over, by default, too.
+  static const clang::Expr *passed(const clang::Expr *E);
+  /// The same before it becomes the parameter's type, for those who know that type.
+  static const clang::Expr *beforeCast(const clang::Expr *E);
   /// Constants that are equal have nothing in common.
   std::optional<Value> handed(const clang::Expr &E);
   /// As much as is said of it; a variable is one value.

@@ -79,6 +79,8 @@
 // CASE: scale.out=shift.in: const unsigned char level = n; scale<<<GRID>>>(x, t, 2.f, level); shift<<<GRID>>>(t, y, n);
 // CASE: scale.out=shift.in: scale<<<GRID>>>(x, t, 2.f, s->n); cudaMalloc(&s->t, 4); shift<<<GRID>>>(t, y, s->n);
 // CASE: scale.out=shift.in: scale<<<GRID>>>(x, t, 2.f, (short)n); shift<<<GRID>>>(t, y, n);
+// CASE: scale.out=shift.in: int m = n; do { if (n > 9) break; m = 9; } while (0); scale<<<GRID>>>(x, t, 2.f, n); shift<<<GRID>>>(t, y, m);
+// CASE: scale.out=shift.in: scale<<<GRID>>>(x, t, 2.f, n); level(t, y, n);
 // CASE: scale.out=shift.in: scale<<<GRID>>>(x, t, 2.f, n); n = 3; shift<<<GRID>>>(t, y, n);
 #include <algorithm>
 #include <cstdio>
@@ -166,4 +168,5 @@ __global__ void shift(const float *__restrict__ in, float *__restrict__ out, int
   if (i < n)
     out[i] = in[i] + 1.f;
 }
+void level(float *t, float *y, short m) { shift<<<GRID>>>(t, y, m); }
 void run(float *x, float *t, float *u, float *y, int n, Layer *s, cudaEvent_t event) { CASE }
