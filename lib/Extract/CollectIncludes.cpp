@@ -213,7 +213,7 @@ private:
   bool standard(clang::SourceLocation At) const { return Unit.inStandardLibrary(At); }
   /// Of the library's headers that the compiler brings, this one has macros that CUDA's do not include.
   bool isOfFloat(clang::SourceLocation At) const {
-    return Unit.inToolkit(At) && llvm::sys::path::filename(Sources.getFilename(At)) == "float.h";
+    return Unit.inToolkit(At) && Sources.getFilename(At).ends_with("float.h"); // of Clang 22, `__float_float.h`
   }
 
   /// Headers of the standard library are left out when nothing of it is used. It is all or nothing, since Clang's CUDA

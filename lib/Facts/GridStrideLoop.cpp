@@ -84,7 +84,7 @@ public:
                        isCopyable(*Loop.getCond()) && isCopyable(*Step) &&
                        isWritten(Loop.getForLoc(), Loop.getRParenLoc()) &&
                        isWritten(Variable->getBeginLoc(), Loop.getInc()->getEndLoc()) &&
-                       isWritten(Loop.getBody()->getBeginLoc(), Loop.getBody()->getEndLoc());
+                       isWritten(Loop.getBody()->getBeginLoc(), Loop.getBody()->getEndLoc()) && keepsMacros();
     if (!Plain)
       return {};
     // What leaves it other than by its condition: later elements may not exist then.
@@ -107,15 +107,41 @@ private:
     return Begin.isFileID() && End.isFileID();
   }
 
-  /// Whether its text means the same in another place of the kernel: it is no part of a macro, holds no directives, and
-  /// no names with `::`, some of which are changed where they stand.
-  bool isCopyable(const clang::Expr &E) const {
+  llvm::StringRef text(clang::SourceRange Range) const {
     const clang::ASTContext &Context = Variable->getASTContext();
     const clang::SourceManager &Sources = Context.getSourceManager();
-    const clang::CharSourceRange Range = clang::Lexer::makeFileCharRange(
-        clang::CharSourceRange::getTokenRange(E.getSourceRange()), Sources, Context.getLangOpts());
-    const llvm::StringRef Text = clang::Lexer::getSourceText(Range, Sources, Context.getLangOpts());
-    return Range.isValid() && !Text.contains('#') && !Text.contains("::");
+    const clang::CharSourceRange Chars = clang::Lexer::makeFileCharRange(
+        clang::CharSourceRange::getTokenRange(Range), Sources, Context.getLangOpts());
+    return clang::Lexer::getSourceText(Chars, Sources, Context.getLangOpts());
+  }
+
+  /// Whether every macro is the same at its head as anywhere in its body: it holds no directives but pragmas.
+  bool keepsMacros() const {
+    llvm::StringRef Left = text(Loop.getBody()->getSourceRange());
+    while (!Left.empty() && Left.contains('#')) {
+      Left = Left.split('#').second.ltrim(" \t");
+      if (!Left.starts_with("pragma"))
+        return false;
+    }
+    return true;
+  }
+
+  /// Whether its text means the same in another place of the loop: it is no part of a macro, holds no directives, and
+  /// no names with `::`, some of which are changed where they stand.
+  bool isCopyable(const clang::Expr &E) const {
+    const llvm::StringRef Text = text(E.getSourceRange());
+    return !Text.empty() && !Text.contains('#') && !Text.contains("::");
+  }
+
+  /// Is the type that a cast names the same at the loop's head?
+  bool isNamedOutside(const clang::CastExpr &Cast) const {
+    auto *Explicit = llvm::dyn_cast<clang::ExplicitCastExpr>(&Cast);
+    if (!Explicit)
+      return true;
+    const clang::Type *Written = Explicit->getTypeAsWritten().getTypePtr();
+    auto *Alias = llvm::dyn_cast<clang::TypedefType>(Written);
+    return llvm::isa<clang::BuiltinType, clang::SubstTemplateTypeParmType>(Written) ||
+           (Alias && !isWithin(Alias->getDecl()->getLocation(), Loop.getSourceRange()));
   }
 
   /// Of a type that every compiler spells alike.
@@ -211,7 +237,8 @@ private:
     }
     if (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E))
       return isLoad(Element);
-    const bool Pure = llvm::isa<clang::CastExpr>(E) ||
+    auto *Cast = llvm::dyn_cast<clang::CastExpr>(E);
+    const bool Pure = (Cast && isNamedOutside(*Cast)) ||
                       (llvm::isa<clang::UnaryOperator>(E) && llvm::cast<clang::UnaryOperator>(E)->isArithmeticOp()) ||
                       (llvm::isa<clang::BinaryOperator>(E) && !llvm::cast<clang::BinaryOperator>(E)->isAssignmentOp());
     return Pure && (E->getType()->isArithmeticType() || E->getType()->isPointerType()) &&

@@ -29,11 +29,12 @@
 // CONVERTED: sum += cufuse_value0[cufuse_turn] + i;
 // PLAIN-NOT: {{cufuse_(turn|at|taken|value)|unroll}}
 //
-// Where a load may see a store, a turn is not the only way on, or a place is not known ahead, the compiler unrolls.
-// RUN: %cufuse fuse %t/others.cu:stores %t/others.cu:stops %t/others.cu:ends %t/others.cu:skips %t/others.cu:follows %t/others.cu:chosen \
-// RUN:   --unroll 2 --unroll 2 --unroll 2 --unroll 2 --unroll 2 --unroll 2 -o %t/others_fused.cu
+// Where a load may see a store, a turn is not the only way on, or a place is not known ahead, the compiler unrolls; likewise
+// where the load's text would mean something else at the loop's head.
+// RUN: %cufuse fuse %t/others.cu:stores %t/others.cu:stops %t/others.cu:ends %t/others.cu:skips %t/others.cu:follows %t/others.cu:chosen %t/others.cu:shifts %t/others.cu:narrows \
+// RUN:   --unroll 2 --unroll 2 --unroll 2 --unroll 2 --unroll 2 --unroll 2 --unroll 2 --unroll 2 -o %t/others_fused.cu
 // RUN: FileCheck %s --check-prefix=OTHERS --input-file=%t/others_fused.cu --implicit-check-not=cufuse_turn
-// OTHERS-COUNT-6: _Pragma("unroll 2") for (int i =
+// OTHERS-COUNT-8: _Pragma("unroll 2") for (int i =
 
 //--- kernels.cu
 __global__ void total(const int *__restrict__ values, int *out, int n) {
@@ -81,6 +82,22 @@ __global__ void rows(const float *__restrict__ in, const float *__restrict__ wei
 }
 
 //--- others.cu
+#define AWAY 0
+typedef int Number;
+__global__ void __launch_bounds__(64) shifts(const int *__restrict__ values, int *out, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+#undef AWAY
+#define AWAY 1
+    out[i] = values[i + AWAY];
+  }
+}
+__global__ void __launch_bounds__(64) narrows(const int *__restrict__ values, int *out, int n) {
+  const Number first = threadIdx.x;
+  for (int i = first; i < n; i += gridDim.x * blockDim.x) {
+    typedef unsigned char Number;
+    out[i] = values[(Number)i];
+  }
+}
 __global__ void __launch_bounds__(64) stores(const int *in, int *out, int n) {
   for (int i = threadIdx.x; i < n; i += blockDim.x)
     out[i] = in[i];

@@ -3,7 +3,10 @@
 // RUN: %cufuse fuse %s:usesStd %s:usesUsing %s:usesFloat --block 64 --block 64 --block 64 -o %t.cu
 // RUN: %FileCheck %s < %t.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.cu
+// RUN: %cufuse fuse %s:usesFloat %s:usesFloat --block 64 --block 64 -o %t.float.cu
+// RUN: %FileCheck %s --check-prefix=FLOAT < %t.float.cu
 
+// FLOAT: #include <cfloat>
 // CHECK: #include <cstdint>
 // CHECK: #include <cfloat>
 
