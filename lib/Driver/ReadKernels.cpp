@@ -117,7 +117,7 @@ LoadedKernel understand(const OpenFile &File, const clang::FunctionDecl &Kernel,
   Loaded.Facts.Blockers = checkFusable(Unit, File.Host, Reach, Ir.get(), Loaded.Facts);
   llvm::append_range(Loaded.Facts.Blockers, File.OtherText);
   if (!Loaded.Facts.IsTemplate) {
-    Loaded.Text = takeText(Unit, File.Host, Reach, Loaded.Facts);
+    Loaded.Text = takeText(Unit, File.Host, Reach, Ir.get(), Loaded.Facts);
     addBlockers(Loaded.Text.Blockers, Loaded.Facts.Blockers);
   }
   // Such a kernel is no text for Clang: all else follows from that.

@@ -161,6 +161,15 @@ void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const c
   }
 }
 
+void editAlignment(TextEdits &Edits, const clang::VarDecl &Variable, unsigned Bytes) {
+  const clang::SourceLocation End = Variable.clang::DeclaratorDecl::getSourceRange().getEnd();
+  if (Variable.getLocation().isMacroID() || End.isMacroID())
+    Edits.refuse(BlockerKind::UneditableText, Variable.getLocation(),
+                 fmt::format("{} is accessed as if aligned to {} bytes", Variable.getNameAsString(), Bytes));
+  else
+    Edits.All.push_back({Edits.Text.end(End), 0, fmt::format(" __attribute__((aligned({})))", Bytes)});
+}
+
 bool editStaticShared(TextEdits &Edits, const clang::VarDecl &Variable) {
   if (!Variable.isLocalVarDecl() || Variable.getLocation().isMacroID())
     return false;

@@ -4,6 +4,7 @@
 #include "TextParts.h"
 
 #include "cufuse/Facts/HostText.h"
+#include "cufuse/Reach/DeviceIr.h"
 #include "cufuse/Reach/DynamicShared.h"
 
 #include <clang/AST/Attr.h>
@@ -28,8 +29,9 @@ struct Item {
 
 class Builder {
 public:
-  Builder(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const KernelFacts &Facts)
-      : Unit(Unit), Host(Host), Reach(Reach), Facts(Facts), Sources(Unit.ast().getSourceManager()), Text(Unit),
+  Builder(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const DeviceIr *Ir,
+          const KernelFacts &Facts)
+      : Unit(Unit), Host(Host), Reach(Reach), Ir(Ir), Facts(Facts), Sources(Unit.ast().getSourceManager()), Text(Unit),
         Chosen(selectCopied(Unit, Reach)), Controls(*Reach.Kernel->getBody()) {}
 
   KernelText run() {
@@ -316,8 +318,12 @@ private:
           continue;
         else if (Shared->hasExternalStorage())
           editDynamicShared(Edits, *Shared, OutOfReach[Shared->getLocation()]);
-        else
+        else if (align(Edits, *Shared))
           Result.SharedOfLanes += editStaticShared(Edits, *Shared);
+    for (const clang::VarDecl *Global : Reach.Globals)
+      if (Global->hasAttr<clang::CUDASharedAttr>() && !Global->hasExternalStorage() &&
+          Edits.holds(Global->getLocation()))
+        align(Edits, *Global);
     for (const auto &[Function, Use] : Reach.Functions)
       for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
         if (Edits.holds(Assembly->getAsmLoc()) && AssemblySeen.insert(Text.offset(Assembly->getAsmLoc())).second)
@@ -331,6 +337,20 @@ private:
       editGridStrideLoop(Edits, gridStrideLoop(*Reach.Kernel));
     globalQualifiers(Edits);
     qualifyCallees(Edits, Reach, Chosen);
+  }
+
+  /// Writes out what the accesses to static shared memory ask, in any instance of its text. Gives whether each of
+  /// several in an array has it, too.
+  bool align(TextEdits &Edits, const clang::VarDecl &Shared) {
+    constexpr unsigned Vectors = 16, BulkCopies = 128; // bytes (PTX ISA, cp.async.bulk.tensor)
+    unsigned Asked = Ir ? Ir->alignmentAsked(Shared, Facts.CopiesInBulk ? BulkCopies : Vectors) : 0;
+    for (const auto &[Function, Use] : Reach.Functions)
+      for (const clang::VarDecl *Other : Use.Shared)
+        if (Ir && Other != &Shared && Other->getLocation() == Shared.getLocation())
+          Asked = std::max(Asked, Ir->alignmentAsked(*Other, Facts.CopiesInBulk ? BulkCopies : Vectors));
+    if (Asked > 0)
+      editAlignment(Edits, Shared, Asked);
+    return Asked == 0 || Unit.ast().getTypeSizeInChars(Shared.getType()).getQuantity() % Asked == 0;
   }
 
   /// Text of a file that is included inside the declaration, which stays an #include, cannot be changed.
@@ -459,6 +479,7 @@ private:
   const ParsedUnit &Unit;
   const HostCode &Host;
   const Reached &Reach;
+  const DeviceIr *Ir; ///< Null where it is not known.
   const KernelFacts &Facts;
   const clang::SourceManager &Sources;
   SourceText Text;
@@ -477,8 +498,9 @@ private:
 
 } // namespace
 
-KernelText takeText(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const KernelFacts &Facts) {
-  return Builder(Unit, Host, Reach, Facts).run();
+KernelText takeText(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const DeviceIr *Ir,
+                    const KernelFacts &Facts) {
+  return Builder(Unit, Host, Reach, Ir, Facts).run();
 }
 
 } // namespace cufuse

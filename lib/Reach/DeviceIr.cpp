@@ -452,27 +452,8 @@ std::unique_ptr<DeviceIr> DeviceIr::generate(const ParsedUnit &Unit, const Reach
 
 const clang::FunctionDecl *DeviceIr::declaration(const llvm::Function &F) const { return Declarations.lookup(&F); }
 
-Change DeviceIr::changeOf(const clang::VarDecl &Variable) const {
-  const llvm::GlobalVariable *Global = Module->getNamedGlobal(clang::ASTNameGenerator(Unit->ast()).getName(&Variable));
-  if (!Global)
-    return Change::Any;
-  bool Adds = false, Reads = false;
-  llvm::SmallSetVector<const llvm::User *, 16> Users(Global->user_begin(), Global->user_end());
-  for (size_t At = 0; At < Users.size(); ++At) {
-    auto *List = llvm::dyn_cast<llvm::GlobalVariable>(Users[At]);
-    auto *Atomic = llvm::dyn_cast<llvm::AtomicRMWInst>(Users[At]);
-    if (Atomic && Atomic->use_empty() &&
-        llvm::is_contained({llvm::AtomicRMWInst::Add, llvm::AtomicRMWInst::FAdd}, Atomic->getOperation()))
-      Adds = true;
-    else if (llvm::isa<llvm::LoadInst>(Users[At]))
-      Reads = true;
-    else if (llvm::isa<llvm::GEPOperator, llvm::AddrSpaceCastOperator, llvm::BitCastOperator, llvm::PHINode,
-                       llvm::SelectInst, llvm::ConstantArray>(Users[At]))
-      Users.insert(Users[At]->user_begin(), Users[At]->user_end());
-    else if (!llvm::isa<llvm::CmpInst>(Users[At]) && !(List && List->getName().starts_with("llvm.")))
-      return Change::Any;
-  }
-  return !Adds ? Change::None : Reads ? Change::Any : Change::Adds;
+const llvm::GlobalVariable *DeviceIr::variable(const clang::VarDecl &Variable) const {
+  return Module->getNamedGlobal(clang::ASTNameGenerator(Unit->ast()).getName(&Variable));
 }
 
 const clang::GCCAsmStmt *DeviceIr::assembly(const llvm::Instruction &I) const {

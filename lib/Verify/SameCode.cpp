@@ -424,6 +424,11 @@ bool SameCode::global(const llvm::Function &A, const llvm::Function &B) {
   return true;
 }
 
+bool SameCode::isShared(const llvm::Value &V) {
+  auto *Global = llvm::dyn_cast<llvm::GlobalVariable>(&V);
+  return Global && Global->getAddressSpace() == 3 && !Global->isDeclaration();
+}
+
 bool SameCode::sameAlignment(llvm::Align A, llvm::Align B) {
   return A == B || differ("the alignment", std::to_string(A.value()), std::to_string(B.value()));
 }
@@ -452,7 +457,8 @@ bool SameCode::global(const llvm::GlobalVariable &A, const llvm::GlobalVariable 
   if (A.isConstant() != B.isConstant() || A.isThreadLocal() != B.isThreadLocal() ||
       A.isExternallyInitialized() != B.isExternallyInitialized())
     return differ(fmt::format("{} is stored otherwise", described(&A)));
-  if (const auto OfA = A.getAlign().valueOrOne(), OfB = B.getAlign().valueOrOne(); OfA != OfB)
+  if (const auto OfA = A.getAlign().valueOrOne(), OfB = B.getAlign().valueOrOne();
+      OfA != OfB && !(isShared(A) && OfB > OfA))
     return differ(fmt::format("the alignment of {}", described(&A)), std::to_string(OfA.value()),
                   std::to_string(OfB.value()));
   if (A.isDeclaration())

@@ -2,6 +2,7 @@
 #include "SameCode.h"
 
 #include <fmt/core.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
@@ -56,7 +57,9 @@ bool SameCode::details(const llvm::Instruction &A, const llvm::Instruction &B) {
     const llvm::Align OfB = *AlignmentOf(B);
     const bool IsOfType = KnowsMore && llvm::isa<llvm::LoadInst, llvm::StoreInst>(A) &&
                           OfB <= Layout->getABITypeAlign(llvm::getLoadStoreType(&A));
-    return *OfA >= OfB || IsOfType || sameAlignment(*OfA, OfB);
+    const llvm::Value *Pointer = llvm::getLoadStorePointerOperand(&B);
+    const bool IsOfShared = Pointer && isShared(*llvm::getUnderlyingObject(Pointer));
+    return *OfA >= OfB || IsOfType || IsOfShared || sameAlignment(*OfA, OfB);
   }
   return A.isBinaryOp() || A.isUnaryOp() || A.isCast() ||
          llvm::isa<llvm::BranchInst, llvm::ReturnInst, llvm::UnreachableInst, llvm::SelectInst, llvm::FreezeInst,

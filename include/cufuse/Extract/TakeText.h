@@ -5,6 +5,7 @@
 
 namespace cufuse {
 
+class DeviceIr;
 class HostCode;
 class ParsedUnit;
 struct Reached;
@@ -13,6 +14,7 @@ struct Reached;
 /// headers that use the thread block, that define symbols other objects would define again, or that need such ones;
 /// everything else stays behind an `#include`. As written, for a kernel that is linked to no other: `withLinks` changes
 /// it for others.
-KernelText takeText(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const KernelFacts &Facts);
+KernelText takeText(const ParsedUnit &Unit, const HostCode &Host, const Reached &Reach, const DeviceIr *Ir,
+                    const KernelFacts &Facts);
 
 } // namespace cufuse

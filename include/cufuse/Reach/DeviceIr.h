@@ -18,6 +18,7 @@ class DILocation;
 class DISubprogram;
 class Function;
 class GlobalValue;
+class GlobalVariable;
 class Instruction;
 class LLVMContext;
 class Module;
@@ -71,6 +72,10 @@ public:
   const llvm::DILocation *outsideCopies(const llvm::DILocation *At) const;
   /// What the kernel may do to the variable: anything, where its address is handed on.
   Change changeOf(const clang::VarDecl &Variable) const;
+  /// In bytes, where accesses to the variable ask more than its type does: it has that where it is the first of its
+  /// memory. What is done by assembly, or by a call that stays, may ask `Unknown`, but for no more than the variable
+  /// has. 0 where they ask no more.
+  unsigned alignmentAsked(const clang::VarDecl &Variable, unsigned Unknown) const;
   /// Is the instruction written in the headers of cooperative groups?
   bool isOfGroups(const llvm::Instruction &I) const;
   /// Or in those of `cub::BlockReduce`?
@@ -84,6 +89,7 @@ public:
 private:
   DeviceIr() = default;
   const Places &placesIn(const clang::FunctionDecl &Function) const;
+  const llvm::GlobalVariable *variable(const clang::VarDecl &Variable) const;
 
   const ParsedUnit *Unit = nullptr;
   /// Is the instruction written in headers with these names, which nobody's own code is called from?

@@ -1,0 +1,122 @@
+// What code does with a variable, wherever its address goes.
+#include "cufuse/Reach/AllIn.h"
+#include "cufuse/Reach/DeviceIr.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/ExprCXX.h>
+#include <llvm/ADT/bit.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
+
+namespace cufuse {
+
+namespace {
+
+/// Where the address of a variable goes.
+struct AddressUses {
+  explicit AddressUses(const llvm::GlobalVariable &Variable) {
+    Addresses.insert(&Variable);
+    for (size_t At = 0; At < Addresses.size(); ++At)
+      for (const llvm::Use &Use : Addresses[At]->uses()) {
+        auto *List = llvm::dyn_cast<llvm::GlobalVariable>(Use.getUser());
+        if (llvm::isa<llvm::GEPOperator, llvm::AddrSpaceCastOperator, llvm::BitCastOperator, llvm::PHINode,
+                      llvm::SelectInst, llvm::ConstantArray>(Use.getUser()))
+          Addresses.insert(Use.getUser());
+        else if (!llvm::isa<llvm::CmpInst>(Use.getUser()) && !(List && List->getName().starts_with("llvm.")))
+          All.push_back(&Use);
+      }
+  }
+  llvm::SmallSetVector<const llvm::Value *, 16> Addresses; ///< In the variable, itself first.
+  std::vector<const llvm::Use *> All;                      ///< Of these, but to compute another one.
+};
+
+/// Where the last member begins of the class that a member is accessed in, as the type-based alias information has it.
+std::uint64_t lastMember(const llvm::Instruction &Access) {
+  const llvm::MDNode *Tag = Access.getMetadata(llvm::LLVMContext::MD_tbaa);
+  auto *Class = Tag && Tag->getNumOperands() > 0 ? llvm::dyn_cast<llvm::MDNode>(Tag->getOperand(0)) : nullptr;
+  const unsigned Operands = Class ? Class->getNumOperands() : 0;
+  auto *Last = Operands > 2 ? llvm::mdconst::dyn_extract<llvm::ConstantInt>(Class->getOperand(Operands - 1)) : nullptr;
+  return Last ? Last->getZExtValue() : 0;
+}
+
+/// The largest alignment of a class as which the code views other memory, in bytes.
+unsigned alignmentOfViews(const Reached &Reach, const clang::ASTContext &Ast) {
+  unsigned Most = 1;
+  for (const auto &[Function, Use] : Reach.Functions)
+    for (const auto *Cast : allIn<clang::ExplicitCastExpr>(*Function->getBody())) {
+      const clang::QualType To = Cast->isGLValue() ? Cast->getType() : Cast->getType()->getPointeeType();
+      if (!To.isNull() && To->isRecordType() && !To->isIncompleteType() && !To->isDependentType())
+        Most = std::max<unsigned>(Most, Ast.getTypeAlignInChars(To).getQuantity());
+    }
+  return Most;
+}
+
+/// The alignment that such a use of an address asks, in bytes; none where that is not known. Clang knows the variable,
+/// and says nothing of what nvcc takes from the types of views.
+std::optional<std::uint64_t> alignmentAsked(const llvm::Use &Use, const llvm::DataLayout &Layout, std::uint64_t Views) {
+  auto *Access = llvm::dyn_cast<llvm::Instruction>(Use.getUser());
+  auto Of = [&](unsigned Operand, llvm::Type *T) -> std::optional<std::uint64_t> {
+    if (Use.getOperandNo() != Operand)
+      return std::nullopt;
+    return std::max<std::uint64_t>(Layout.getTypeStoreSize(T),
+                                   std::min(llvm::bit_ceil(lastMember(*Access) + 1), Views));
+  };
+  if (auto *Load = llvm::dyn_cast_or_null<llvm::LoadInst>(Access))
+    return Of(0, Load->getType());
+  if (auto *Store = llvm::dyn_cast_or_null<llvm::StoreInst>(Access))
+    return Of(1, Store->getValueOperand()->getType());
+  if (auto *Atomic = llvm::dyn_cast_or_null<llvm::AtomicRMWInst>(Access))
+    return Of(0, Atomic->getType());
+  if (auto *Atomic = llvm::dyn_cast_or_null<llvm::AtomicCmpXchgInst>(Access))
+    return Of(0, Atomic->getNewValOperand()->getType());
+  if (auto *Copy = llvm::dyn_cast_or_null<llvm::MemIntrinsic>(Access))
+    if (auto *Length = llvm::dyn_cast<llvm::ConstantInt>(Copy->getLength()))
+      return std::min(Length->getZExtValue(), Views);
+  return std::nullopt;
+}
+
+} // namespace
+
+Change DeviceIr::changeOf(const clang::VarDecl &Variable) const {
+  const llvm::GlobalVariable *Global = this->variable(Variable);
+  if (!Global)
+    return Change::Any;
+  bool Adds = false, Reads = false;
+  for (const llvm::Use *Use : AddressUses(*Global).All) {
+    auto *Atomic = llvm::dyn_cast<llvm::AtomicRMWInst>(Use->getUser());
+    if (Atomic && Atomic->use_empty() &&
+        llvm::is_contained({llvm::AtomicRMWInst::Add, llvm::AtomicRMWInst::FAdd}, Atomic->getOperation()))
+      Adds = true;
+    else if (llvm::isa<llvm::LoadInst>(Use->getUser()))
+      Reads = true;
+    else
+      return Change::Any;
+  }
+  return !Adds ? Change::None : Reads ? Change::Any : Change::Adds;
+}
+
+unsigned DeviceIr::alignmentAsked(const clang::VarDecl &Variable, unsigned Unknown) const {
+  constexpr std::uint64_t Widest = 16; // bytes of an access to shared memory
+  const llvm::GlobalVariable *Global = this->variable(Variable);
+  if (!Global)
+    return 0;
+  const llvm::DataLayout &Layout = Global->getDataLayout();
+  const std::uint64_t Views = std::min<std::uint64_t>(alignmentOfViews(*Reach, Unit->ast()), Widest);
+  const AddressUses Uses(*Global);
+  std::uint64_t Asked = 1;
+  for (const llvm::Use *Use : Uses.All) {
+    const auto Known = cufuse::alignmentAsked(*Use, Layout, Views);
+    Asked = std::max<std::uint64_t>(Asked, Known ? std::min(*Known, Widest) : Unknown);
+  }
+  for (const llvm::Value *Address : Uses.Addresses)
+    if (auto *Member = llvm::dyn_cast<llvm::GEPOperator>(Address);
+        Member && Member->getSourceElementType()->isStructTy())
+      Asked = std::max(Asked, std::min<std::uint64_t>(Layout.getTypeAllocSize(Member->getSourceElementType()), Views));
+  Asked = llvm::bit_floor(std::min<std::uint64_t>(Asked, Layout.getTypeAllocSize(Global->getValueType())));
+  return Asked > Global->getAlign().valueOrOne().value() ? Asked : 0;
+}
+
+} // namespace cufuse
