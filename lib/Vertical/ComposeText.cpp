@@ -208,11 +208,11 @@ void TextComposer::text(unsigned Node, OutputText Aliases, bool AsElement) {
     Save(Macro, false);
     Foreign.erase(Macro);
   }
-  // Its thread and its block's size have the macros of the whole text, and its block is a parameter.
-  for (Builtin B : {Builtin::BlockIdx, Builtin::GridDim})
-    if (AsElement && Result.Facts.sharesIndices()) {
-      Save(BuiltinNames[static_cast<size_t>(B)], true);
-      Foreign.erase(BuiltinNames[static_cast<size_t>(B)]);
+  // Where its block is a parameter, it is no macro of the whole text.
+  if (Result.Facts.sharesIndices() && (AsElement || !Graph.Nodes[Node].Facts->sharesIndices()))
+    for (const char *Name : {"blockIdx", "gridDim", "cufuse_dynamicOffset"}) {
+      Save(Name, true);
+      Foreign.erase(Name);
     }
   for (Builtin B : {Builtin::ThreadIdx, Builtin::BlockDim})
     Result.Facts.Reads[static_cast<size_t>(B)][0] |= AsElement;
