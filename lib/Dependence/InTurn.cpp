@@ -128,6 +128,14 @@ private:
         isPlayedAgain(Node);
     for (int D = Plan.Dimensions; D < 3; ++D)
       require(gridDim(D), constant(1));
+    for (unsigned Node : Graph.Order) {
+      const KernelFacts &Facts = *Graph.Nodes[Node].Facts;
+      for (unsigned D = Plan.Dimensions; D < 3; ++D)
+        if (!Plan.ByElement[Node] && Facts.Reads[static_cast<size_t>(Builtin::BlockIdx)][D])
+          refuse(BlockerKind::NotInTurn, Facts.Where,
+                 fmt::format("{}: its grid has {} dimensions, and blocks are numbered by {}", Graph.Nodes[Node].Name,
+                             D + 1, Plan.Dimensions));
+    }
     add(Found.Needs);
   }
 

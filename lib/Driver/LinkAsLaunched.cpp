@@ -5,23 +5,25 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/Sequence.h>
 #include <llvm/ADT/SmallVectorExtras.h>
 
 namespace cufuse {
 
-/// Does a condition say to which block, or element, it comes?
-static bool isBounded(const AccessSite &Site, const KernelAccesses &Accesses) {
-  auto OfBlock = [](const Polynomial &P) {
-    return llvm::any_of(P.atoms(),
-                        [](const std::string &Atom) { return llvm::StringRef(Atom).starts_with("blockIdx."); });
-  };
-  return llvm::any_of(Site.Path, [&](const PathStep &Step) {
-    return llvm::any_of(Step.Holds, [&](const Less &Known) {
-      return OfBlock(Known.Left) || llvm::any_of(Accesses.Loops, [&](const LoopAccess &Loop) {
-               return Known.Left.atoms().count(Loop.Atom) && OfBlock(Loop.Start);
-             });
+/// Do conditions say to which block, or element, it comes in each dimension of the grid that the kernel asks for?
+static bool isBounded(const AccessSite &Site, const LoadedKernel &Kernel) {
+  auto HasEnd = [&](const std::string &Block) {
+    return llvm::any_of(Site.Path, [&](const PathStep &Step) {
+      return llvm::any_of(Step.Holds, [&](const Less &Known) {
+        return Known.Left.contains(Block) || llvm::any_of(Kernel.Accesses.Loops, [&](const LoopAccess &Loop) {
+                 return Known.Left.contains(Loop.Atom) && Loop.Start.contains(Block);
+               });
+      });
     });
-  });
+  };
+  const Dimensions &Asked = Kernel.Facts.Reads[static_cast<size_t>(Builtin::BlockIdx)];
+  return any(Asked) &&
+         llvm::all_of(llvm::seq(3), [&](int D) { return !Asked[D] || HasEnd(builtinAtom(Builtin::BlockIdx, D)); });
 }
 
 std::vector<LaunchedKernel> launchedKernels(llvm::ArrayRef<LoadedKernel> Kernels) {
@@ -33,7 +35,7 @@ std::vector<LaunchedKernel> launchedKernels(llvm::ArrayRef<LoadedKernel> Kernels
     for (const AccessSite &Site : Kernels[I].Accesses.Sites)
       if (Site.What != AccessSite::Kind::Load || Site.Compound) {
         Launched.back().Stores.insert(Site.Parameter);
-        Launched.back().FollowsGrid |= !isBounded(Site, Kernels[I].Accesses);
+        Launched.back().FollowsGrid |= !isBounded(Site, Kernels[I]);
       }
   }
   return Launched;

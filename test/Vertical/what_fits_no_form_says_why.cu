@@ -24,8 +24,8 @@
 // RUN:   FileCheck %s --check-prefix=APART '--implicit-check-not=[{{NotInTurn|NotPointwise}}]'
 // RUN: %cufuse fuse %s:best %s:count --link best.of=count.of --link best.rows=count.rows --block 128 -o %t/yes.cu --distinct
 // Another block is no remedy where no block is.
-// RUN: %exits 1 %cufuse fuse --vertical %s:total %s:scale -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=BLOCK \
-// RUN:   '--implicit-check-not=[RowBlock]'
+// RUN: %exits 1 %cufuse fuse --vertical %s:total %s:scale --link total.sum=scale.sum -o %t/no.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=BLOCK '--implicit-check-not=[RowBlock]'
 // BLOCK: note: no form fits: {{.*}} by row: no kernel that takes an intermediate works on rows
 
 __global__ void shift(float *x, const float *bias, int channels, const int *__restrict__ order, int n) {
