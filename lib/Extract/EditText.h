@@ -53,8 +53,8 @@ struct TextEdits {
 void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const clang::FunctionDecl &Instance,
                     const std::string &Parameters, bool Always);
 
-/// `__shared__ T a[n];` becomes `__shared__ T a[n] __attribute__((aligned(16)));`: alone, the first variable of a block's
-/// static shared memory lies at its beginning, and code may access it by vectors, whatever its type.
+/// `__shared__ T a[n];` becomes `__shared__ T a[n] __attribute__((aligned(16)));`: alone, the first variable of a
+/// block's static shared memory lies at its beginning, and code may access it by vectors, whatever its type.
 void editAlignment(TextEdits &Edits, const clang::VarDecl &Variable, unsigned Bytes);
 
 /// `__shared__ T a;` in a function becomes an array with one for each block that the text plays, where it plays several

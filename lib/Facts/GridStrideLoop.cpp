@@ -110,8 +110,8 @@ private:
   llvm::StringRef text(clang::SourceRange Range) const {
     const clang::ASTContext &Context = Variable->getASTContext();
     const clang::SourceManager &Sources = Context.getSourceManager();
-    const clang::CharSourceRange Chars = clang::Lexer::makeFileCharRange(
-        clang::CharSourceRange::getTokenRange(Range), Sources, Context.getLangOpts());
+    const clang::CharSourceRange Chars =
+        clang::Lexer::makeFileCharRange(clang::CharSourceRange::getTokenRange(Range), Sources, Context.getLangOpts());
     return clang::Lexer::getSourceText(Chars, Sources, Context.getLangOpts());
   }
 
