@@ -27,7 +27,8 @@ constexpr Value Mark = 0xb7a1ull << 48;
 std::map<std::pair<unsigned, std::ptrdiff_t>, long long> expectedOfAll;
 /// Of an object of the block `owner` of the cluster.
 long long &expectedBytes(const void *object, unsigned owner = clusterRank()) {
-  return expectedOfAll[{owner, static_cast<const char *>(object) - static_cast<const char *>(ofCluster(owner, 0))}];
+  return expectedOfAll[{inGroup(owner),
+                        static_cast<const char *>(object) - static_cast<const char *>(ofCluster(owner, 0))}];
 }
 
 struct Mbarrier {

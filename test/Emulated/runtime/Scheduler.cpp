@@ -48,12 +48,19 @@ void *threadContext;
 context::fcontext_t host;
 bool running = false;
 
-/// The blocks of a cluster take turns: at its barrier, and now and then.
-std::vector<Waiting> cluster;
-unsigned rank = 0;                   ///< Of the block that runs.
-unsigned long long phase = 0;        ///< Of the cluster's barrier.
-unsigned arrived = 0, inCluster = 0; ///< Threads that have arrived, and all that have not exited.
-unsigned fruitlessPolls = 0;         ///< Of all of the cluster, since something happened.
+/// The blocks of a cluster, or of all clusters of a cooperative launch, take turns: at barriers, and now and then.
+std::vector<Waiting> group;
+unsigned number = 0;         ///< In the group, of the block that runs.
+unsigned fruitlessPolls = 0; ///< Of all of the group, since something happened.
+
+/// The barrier of a cluster.
+struct ClusterBarrier {
+  unsigned long long phase = 0;
+  unsigned arrived = 0, threads = 0; ///< Threads that have arrived, and all that have not exited.
+};
+unsigned blocksOfCluster = 1;
+std::vector<ClusterBarrier> clusterBarriers;
+ClusterBarrier &barrierOf(unsigned block) { return clusterBarriers[block / blocksOfCluster]; }
 
 /// Launched by kernels of the grid that runs.
 struct Child {
@@ -142,7 +149,7 @@ void describeBlock() {
 
 /// Goes on with another thread, or with the host when no thread is left; returns when the current one runs again.
 void leave(context::fcontext_t *from) {
-  const bool takesTurns = cluster.size() > 1 && block.liveThreads;
+  const bool takesTurns = group.size() > 1 && block.liveThreads;
   if (runnableWarps && !(takesTurns && random() % 512 == 0)) {
     // What the current thread waited for may have come to pass.
     if (const unsigned next = pick(false); next != current)
@@ -157,45 +164,47 @@ void leave(context::fcontext_t *from) {
 /// Those of the block that runs which wait for the cluster.
 void wakeCluster() {
   for (unsigned i = 0; i < block.threads; ++i)
-    if (threads[i].awaitsCluster && threads[i].clusterPhase <= phase) {
+    if (threads[i].awaitsCluster && threads[i].clusterPhase <= barrierOf(number).phase) {
       threads[i].awaitsCluster = false;
       threads[i].clusterPhase = 0;
       wake(i);
     }
 }
 void completeCluster() {
-  if (arrived < inCluster || inCluster == 0)
+  ClusterBarrier &own = barrierOf(number);
+  if (own.arrived < own.threads || own.threads == 0)
     return;
-  arrived = 0;
-  ++phase;
+  own.arrived = 0;
+  ++own.phase;
   wakeCluster();
 }
 
 } // namespace
 
-unsigned clusterRank() { return rank; }
-unsigned clusterSize() { return static_cast<unsigned>(cluster.size()); }
+unsigned clusterRank() { return number % blocksOfCluster; }
+unsigned clusterSize() { return blocksOfCluster; }
+unsigned inGroup(unsigned ofCluster) { return number - clusterRank() + ofCluster; }
 void *ofCluster(unsigned of, unsigned address) {
-  if (of == rank)
+  if (of == clusterRank())
     return __start_emulated_shared + address;
-  if (of >= cluster.size() || cluster[of].state != Waiting::Begun)
+  if (of >= blocksOfCluster || group[inGroup(of)].state != Waiting::Begun)
     fail("shared memory of block %u of the cluster, which %s", of,
-         of >= cluster.size()                     ? "does not exist"
-         : cluster[of].state == Waiting::NotBegun ? "has not begun"
-                                                  : "has exited");
-  return cluster[of].shared.data() + address;
+         of >= blocksOfCluster                           ? "does not exist"
+         : group[inGroup(of)].state == Waiting::NotBegun ? "has not begun"
+                                                         : "has exited");
+  return group[inGroup(of)].shared.data() + address;
 }
 void arriveAtCluster() {
   if (threads[current].clusterPhase != 0)
     fail("barrier.cluster.arrive, again without a wait");
-  threads[current].clusterPhase = phase + 1;
-  ++arrived;
+  threads[current].clusterPhase = barrierOf(number).phase + 1;
+  ++barrierOf(number).arrived;
   completeCluster();
 }
 void awaitCluster() {
   if (threads[current].clusterPhase == 0)
     fail("barrier.cluster.wait without an arrival");
-  if (threads[current].clusterPhase <= phase) {
+  if (threads[current].clusterPhase <= barrierOf(number).phase) {
     threads[current].clusterPhase = 0;
     return mayYield();
   }
@@ -207,8 +216,8 @@ void exitThread() {
   const unsigned warp = current / 32, lane = current % 32;
   block.alive[warp] &= ~(1u << lane);
   --block.liveThreads;
-  --inCluster;
-  arrived -= threads[current].clusterPhase > phase;
+  --barrierOf(number).threads;
+  barrierOf(number).arrived -= threads[current].clusterPhase > barrierOf(number).phase;
   completeCluster();
   progress();
   leaveCopies();
@@ -241,7 +250,7 @@ void *stackTop(unsigned thread) {
       mprotect(static_cast<char *>(memory) + i * StackBytes, GuardBytes, PROT_NONE);
     return static_cast<char *>(memory);
   }();
-  return stacks + (rank * MaxThreads + thread + 1) * StackBytes - thread % 64 * 64;
+  return stacks + (number * MaxThreads + thread + 1) * StackBytes - thread % 64 * 64;
 }
 
 void onSignal(int signal, siginfo_t *info, void *) {
@@ -328,35 +337,42 @@ void restore(const Waiting &from) {
   std::copy(from.own.begin(), from.own.end(), __start_emulated_block);
 }
 
-/// From a block on, those of a cluster.
-void runCluster(const LaunchShape &shape, uint3 first) {
-  cluster.assign(shape.cluster, Waiting());
-  phase = arrived = fruitlessPolls = 0;
-  inCluster = shape.cluster * shape.block.x * shape.block.y * shape.block.z;
-  while (inCluster) {
+/// From a block on, those that take turns.
+void runGroup(const LaunchShape &shape, uint3 first) {
+  group.assign(shape.together(), Waiting());
+  blocksOfCluster = shape.cluster;
+  clusterBarriers.assign(shape.together() / shape.cluster,
+                         {0, 0, shape.cluster * shape.block.x * shape.block.y * shape.block.z});
+  fruitlessPolls = 0;
+  for (;;) {
     std::vector<unsigned> next;
-    for (unsigned i = 0; i < shape.cluster; ++i)
-      if (cluster[i].state != Waiting::Exited && (cluster[i].canRun || cluster[i].phase < phase))
+    bool runs = false;
+    for (unsigned i = 0; i < group.size(); ++i) {
+      runs |= group[i].state != Waiting::Exited;
+      if (group[i].state != Waiting::Exited && (group[i].canRun || group[i].phase < barrierOf(i).phase))
         next.push_back(i);
+    }
+    if (!runs)
+      return;
     if (next.empty())
       deadlock();
-    rank = next[random() % next.size()];
-    Waiting &now = cluster[rank];
-    blockIdx = {first.x + rank, first.y, first.z};
+    number = next[random() % next.size()];
+    Waiting &now = group[number];
+    blockIdx = {first.x + number, first.y, first.z};
     if (now.state == Waiting::NotBegun)
       beginBlock(shape);
-    else if (shape.cluster > 1)
+    else if (group.size() > 1)
       restore(now);
     now.state = Waiting::Begun;
     wakeCluster();
     if (runnableWarps)
       runThread(pick(true), &host);
     now.canRun = runnableWarps != 0;
-    now.phase = phase;
+    now.phase = barrierOf(number).phase;
     if (block.liveThreads == 0) {
       now.state = Waiting::Exited;
       checkBlock(shape);
-    } else if (shape.cluster > 1) {
+    } else if (group.size() > 1) {
       save(now);
     }
   }
@@ -403,9 +419,9 @@ void mayYield() {
 void poll(const void *address, const char *what) {
   threads[current].polled = address;
   threads[current].polls = what;
-  if (++fruitlessPolls > 1000 + 64 * block.liveThreads * cluster.size())
+  if (++fruitlessPolls > 1000 + 64 * block.liveThreads * group.size())
     deadlock();
-  if (cluster.size() == 1 || random() % 64)
+  if (group.size() == 1 || random() % 64)
     return yield();
   setRunnable(current); // what it waits for may come from another block
   jump(host, &threads[current].context);
@@ -467,11 +483,11 @@ bool runGrid(const LaunchShape &shape, void (*thread)(void *), void *threadArgum
   const unsigned long long perBlock = 1ull * size.x * size.y * size.z, plane = 1ull * grid.x * grid.y;
   if (perBlock == 0 || perBlock > MaxThreads || size.z > 64 || plane * grid.z == 0 || plane * grid.z > 0x7fffffff ||
       grid.y > 65535 || grid.z > 65535 || shape.dynamicBytes > MaxSharedBytes || shape.cluster == 0 ||
-      shape.cluster > MaxCluster || grid.x % shape.cluster != 0)
+      shape.together() > MaxCluster || grid.x % shape.cluster != 0 || (shape.cooperative && plane * grid.z != grid.x))
     return false;
   static const bool isSetUp = (setUp(), true);
   (void)isSetUp;
-  std::vector<unsigned> order(plane * grid.z / shape.cluster);
+  std::vector<unsigned> order(plane * grid.z / shape.together());
   std::iota(order.begin(), order.end(), 0u);
   for (std::size_t i = order.size(); i > 1; --i)
     std::swap(order[i - 1], order[random() % i]);
@@ -481,9 +497,9 @@ bool runGrid(const LaunchShape &shape, void (*thread)(void *), void *threadArgum
   gridDim = grid;
   running = true;
   setTimer(true);
-  for (unsigned number : order) {
-    const unsigned linear = number * shape.cluster;
-    runCluster(shape, {linear % grid.x, linear / grid.x % grid.y, static_cast<unsigned>(linear / plane)});
+  for (unsigned each : order) {
+    const unsigned linear = each * shape.together();
+    runGroup(shape, {linear % grid.x, linear / grid.x % grid.y, static_cast<unsigned>(linear / plane)});
   }
   setTimer(false);
   running = false;

@@ -37,6 +37,7 @@ constexpr unsigned ClusterBits = 24, MaxCluster = 16;
 void *ofCluster(unsigned rank, unsigned address);
 unsigned clusterRank();
 unsigned clusterSize();
+unsigned inGroup(unsigned ofCluster); ///< Of a block of the cluster, its number among all that take turns.
 void arriveAtCluster();
 void awaitCluster();
 inline void *fromShared(unsigned address) {

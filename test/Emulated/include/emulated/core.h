@@ -14,6 +14,9 @@ struct LaunchShape {
   dim3 grid, block;
   std::size_t dynamicBytes = 0;
   unsigned cluster = 1; ///< Blocks of a cluster, next to each other in x.
+  bool cooperative = false;
+  /// Blocks that take turns, next to each other in x.
+  unsigned together() const { return cooperative ? grid.x : cluster; }
 };
 
 /// Runs every block of a grid; `thread(context)` is one thread. False if no such launch is possible on a GPU.

@@ -195,7 +195,7 @@ cudaError_t launch(const cudaLaunchConfig_t &config, void (*kernel)(Parameters..
     return setLastError(cudaErrorInvalidClusterSize);
   for (unsigned i = 0; i < config.numAttrs; ++i)
     if (config.attrs[i].id == cudaLaunchAttributeCooperative && config.attrs[i].val.cooperative)
-      shape.cluster = config.gridDim.x; // blocks that take turns
+      shape.cooperative = true;
   return setLastError(runGrid(shape, thread, &call) ? cudaSuccess : cudaErrorInvalidConfiguration);
 }
 } // namespace cuda_emulated
