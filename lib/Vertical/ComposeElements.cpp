@@ -71,7 +71,6 @@ void ElementComposer::elementFacts() {
   for (Builtin B : {Builtin::ThreadIdx, Builtin::BlockDim})
     Facts.Reads[static_cast<size_t>(B)] = {true, true, true};
   Facts.ReadByHelper = {}; // they have it from the kernel
-  Facts.GridStrideLoop.reset();
 }
 
 void ElementComposer::objects() {

@@ -78,6 +78,7 @@ void TextComposer::facts() {
   Result.Text.IsComposed = true;
   Result.Facts = *Graph.Nodes[Graph.Root].Facts;
   Result.Facts.Blockers.clear();
+  Result.Facts.GridStrideLoop.reset(); // its turns, and what is loaded in each, are the form's
   std::vector<std::string> Names, Qualified;
   for (unsigned Node : Graph.Order) {
     const KernelFacts &F = *Graph.Nodes[Node].Facts;

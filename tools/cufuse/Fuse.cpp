@@ -1,5 +1,6 @@
 #include "Commands.h"
 
+#include "cufuse/Compile/Nvcc.h"
 #include "cufuse/Driver/CheckPaths.h"
 #include "cufuse/Driver/Describe.h"
 #include "cufuse/Driver/FromDatabase.h"
@@ -114,7 +115,7 @@ std::string written(const FuseRequest &Request, const FuseResult &Result) {
   const LoadedKernel &First = Result.Kernels.front();
   std::string Command = "nvcc";
   if (First.Flags.Architectures.empty())
-    Command += " -arch=" + First.Arch;
+    Command += " " + llvm::join(gencodeFlags(First.Arch), " "); // `-arch=sm_90a` compiles for sm_90, too
   // Those of compile_commands.json are nobody's to type.
   if (!Request.Flags.BuildDirectory.empty()) {
     Command += " FLAGS";
