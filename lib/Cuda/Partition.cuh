@@ -70,7 +70,7 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
 #endif
 #endif
 #ifdef CUFUSE_SIZE
-#ifdef CUFUSE_KEEPS_BLOCK
+#ifdef CUFUSE_KEEPS_SIZE
   static __device__ __forceinline__ dim3 blockDim() { return ::blockDim; }
 #else
   static __device__ __forceinline__ dim3 blockDim() { return dim3(SizeX, SizeY, SizeZ); }

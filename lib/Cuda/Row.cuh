@@ -59,11 +59,3 @@ struct CufuseRow {
   }
 #endif
 };
-
-#pragma push_macro("blockDim")
-#undef blockDim
-/// The block's size as a constant, so that loops over the row have constant numbers of turns.
-struct CufuseRowPartition : cufuse_partition {
-  static __device__ __forceinline__ dim3 blockDim() { return dim3(CUFUSE_BLOCK, 1, 1); }
-};
-#pragma pop_macro("blockDim")

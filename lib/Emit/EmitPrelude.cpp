@@ -38,7 +38,11 @@ bool isMainAlone(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Pla
 }
 
 bool usesPartition(const Constituent &C, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
-  return !isMainAlone(Constituents, Plan) || textNames(*C.Text, "cufuse_partition");
+  // The only one of a block that keeps its grid is that block: what the kernel calls is CUDA's own.
+  return !Plan.keepsGrid() || textNames(*C.Text, "cufuse_partition") || textNames(*C.Text, "cufuse_barrier") ||
+         !C.Facts->NamedBarriers.empty() ||
+         (C.Text->Main && !isMainAlone(Constituents, Plan) &&
+          llvm::StringRef(C.Text->Main->Body.written()).contains("cufuse_partition"));
 }
 
 namespace {
@@ -228,6 +232,7 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
       // where
       // it does not see the subtraction.
       {"KEEPS_BLOCK", Plan.keepsBlock()},
+      {"KEEPS_SIZE", Plan.keepsBlock() && !Constituents.front().Text->Rows},
       {"WHOLE", Whole},
       {"FIRST", llvm::all_of(Plan.Partitions, [](const PartitionPlan &P) { return P.First == 0; })},
       {"ODD", SomePartition([](const PartitionPlan &P) {

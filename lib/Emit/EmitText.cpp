@@ -14,14 +14,18 @@ namespace cufuse {
 
 namespace {
 
-/// What the built-ins are in a partition's text.
-std::vector<std::pair<const char *, const char *>> builtinsOf(const Constituent &C, const FusionPlan &Plan) {
+/// What the built-ins are in a partition's text, where they are something else. `HasOwn`: it has a type for them.
+std::vector<std::pair<const char *, std::string>> builtinsOf(const Constituent &C, const FusionPlan &Plan, bool HasOwn,
+                                                             const BlockShape &Block) {
   const KernelFacts &Facts = *C.Facts;
-  std::vector<std::pair<const char *, const char *>> Meanings;
-  if (Facts.reads(Builtin::ThreadIdx))
-    Meanings.emplace_back("threadIdx", playsElements(C) ? "(::uint3{0, 0, 0})" : "cufuse_partition::threadIdx()");
-  if (Facts.reads(Builtin::BlockDim))
-    Meanings.emplace_back("blockDim", playsElements(C) ? "(::dim3(1, 1, 1))" : "cufuse_partition::blockDim()");
+  std::vector<std::pair<const char *, std::string>> Meanings;
+  const bool IsElement = playsElements(C);
+  if (Facts.reads(Builtin::ThreadIdx) && (IsElement || HasOwn))
+    Meanings.emplace_back("threadIdx", IsElement ? "(::uint3{0, 0, 0})" : "cufuse_partition::threadIdx()");
+  if (Facts.reads(Builtin::BlockDim) && (IsElement || HasOwn))
+    Meanings.emplace_back("blockDim", IsElement ? "(::dim3(1, 1, 1))" : "cufuse_partition::blockDim()");
+  else if (Facts.reads(Builtin::BlockDim) && C.Text->Rows) // loops over the row have constant numbers of turns
+    Meanings.emplace_back("blockDim", fmt::format("(::dim3({}, 1, 1))", Block.X));
   if (Plan.sharesIndices(Facts) && Facts.reads(Builtin::BlockIdx))
     Meanings.emplace_back("blockIdx", "cufuse_partition::indices().blockIdx");
   if (Plan.sharesIndices(Facts) && Facts.reads(Builtin::GridDim))
@@ -95,16 +99,18 @@ public:
     open(Out, Path);
     if (!Options.Prelude.empty())
       Out.line("using namespace {};", preludeNamespace());
-    if (usesPartition(C, Constituents, Plan))
+    const bool HasOwn = usesPartition(C, Constituents, Plan);
+    if (HasOwn)
       Out.line("using cufuse_partition = {}::{};", Options.Name, partitionType(Partition));
     if (textNames(*C.Text, "CufuseElementPartition"))
       Out.line("using {}::CufuseElementPartition;", Options.Name);
     if (C.Text->Products)
       Out.line("using {0}::CufuseProducts;{1}", Options.Name,
                C.Text->Products->Maps.empty() ? "" : fmt::format("\nusing {}::CufuseMaps;", Options.Name));
-    writeOurs(Out, Constituents, Options, [&](Writer &Own) { barriers(Own, C); });
+    if (HasOwn)
+      writeOurs(Out, Constituents, Options, [&](Writer &Own) { barriers(Own, C); });
     std::vector<const char *> Macros;
-    auto Define = [&](const char *Name, const char *Meaning) {
+    auto Define = [&](const char *Name, const std::string &Meaning) {
       Out.line("#define {} {}", Name, Meaning);
       Macros.push_back(Name);
     };
@@ -112,7 +118,7 @@ public:
     if (Plan.Cooperative)
       for (const char *Word : {"__restrict__", "__restrict"})
         Define(Word, "");
-    for (const auto &[Name, Meaning] : builtinsOf(C, Plan))
+    for (const auto &[Name, Meaning] : builtinsOf(C, Plan, HasOwn, Partition.Block))
       Define(Name, Meaning);
     if (Plan.sharesIndices(Facts)) {
       if (!Facts.DynamicShared.empty())

@@ -147,7 +147,7 @@ private:
 
   void variable(const clang::VarDecl &Variable, bool IsRun) {
     const clang::VarDecl *Pattern = llvm::cast<clang::VarDecl>(pattern(&Variable));
-    if (Pattern->hasAttr<clang::CUDAConstantAttr>())
+    if (Pattern->hasAttr<clang::CUDAConstantAttr>() && !Parsed.inToolkit(Pattern->getLocation())) // as is warpSize
       Result.Constants.insert(Variable.getCanonicalDecl());
     const bool Users = inUsersFile(&Variable, Sources);
     if (Users && Pattern->isStaticDataMember() && llvm::any_of(Pattern->attrs(), [](const clang::Attr *A) {

@@ -542,7 +542,7 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
   if (!Space)
     return defect("the fused source has no namespace " + Options.Name);
   auto *Partition = findIn<clang::ClassTemplateDecl>(Context, Space, "CufusePartition");
-  if (!Partition && !isMainAlone(Constituents, Plan))
+  if (!Partition && !Plan.keepsGrid())
     return defect("the fused source has no partitions");
 
   // One each, but for kernels in different blocks or at different times, which may be equal.

@@ -158,8 +158,6 @@ private:
   /// The types of linked parameters.
   OutputText aliases(unsigned Node) const {
     std::vector<OutputText> Lines;
-    if (Plan.keepsRows() && !Plan.ByElement[Node])
-      Lines.push_back("using cufuse_partition = CufuseRowPartition;");
     for (const ParameterText &P : Texts[Node]->Parameters) {
       OutputText Type;
       const OutputText T = element(Node, P.Name);

@@ -90,12 +90,14 @@ namespace lanes {
 /// One that is the whole block.
 namespace whole {
 #define CUFUSE_KEEPS_BLOCK
+#define CUFUSE_KEEPS_SIZE
 #define CUFUSE_WHOLE
 #include "../../lib/Cuda/Partition.cuh"
 
 #include "../../lib/Cuda/DropOutPartition.cuh"
 #include "../../lib/Cuda/LastPartition.cuh"
 #undef CUFUSE_KEEPS_BLOCK
+#undef CUFUSE_KEEPS_SIZE
 #undef CUFUSE_WHOLE
 } // namespace whole
 
