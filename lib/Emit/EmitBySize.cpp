@@ -34,7 +34,7 @@ public:
         for (const SizedOutput &Each : Outputs)
           output(Own, Each);
         launch(Own);
-        emitPlainLaunch(Own, Kernel, *Outputs.front().Plan, Options.Name);
+        plainLaunch(Own);
         if (Options.Apart)
           defineApart(Own, Options);
       });
@@ -70,7 +70,7 @@ private:
     llvm::stable_sort(Sorted, [&](const SizedOutput *A, const SizedOutput *B) {
       return ByElements ? turn(*A) > turn(*B) : threads(*A) < threads(*B);
     });
-    Own.line("\ncudaError_t launch(const {}::Launch &launch, cudaStream_t stream) {{\n"
+    Own.line("\nstatic cudaError_t choose(const {}::Launch &launch, cudaStream_t stream) {{\n"
              "  cudaError_t (*const ways[])(const {}::Launch &, cudaStream_t) = {{{}}};",
              Kernel.Name, Kernel.Name,
              llvm::join(llvm::map_range(Sorted, [](const SizedOutput *Each) { return function(*Each); }), ", "));
@@ -103,6 +103,22 @@ private:
              "    error = ways[(best + i) % {0}](launch, stream);\n"
              "  return error;\n}}",
              Outputs.size());
+  }
+
+  void plainLaunch(Writer &Own) const {
+    const LaunchCall Call = launchCall(Kernel, *Outputs.front().Plan, Options.Name);
+    const auto IsArgument = [](const auto &Pair) {
+      return llvm::StringRef(std::get<0>(Pair).written()).starts_with("launch.arguments.");
+    };
+    std::vector<OutputText> Shape, Arguments;
+    for (const auto &Pair : llvm::zip(Call.Members, Call.Arguments))
+      (IsArgument(Pair) ? Arguments : Shape).push_back(std::get<1>(Pair));
+    if (Kernel.Text->Elements)
+      Shape.insert(Shape.begin(), "{}");
+    Shape.push_back("{" + joined(Arguments, ", ") + "}");
+    Own.line("\n{}", plainSignature(Kernel, *Outputs.front().Plan, Options.Name, Kernel.Name + "::", ") {"));
+    const OutputText Head = outputText("  return ::{}::choose({{", Options.Name);
+    Own.line("{}\n}}", wrapped(Head, Shape, outputText("}}, {});", Call.Arguments.back()), Head.written().size()));
   }
 
   llvm::ArrayRef<SizedOutput> Outputs;

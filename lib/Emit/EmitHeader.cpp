@@ -66,18 +66,23 @@ bool isLaunchersHeader(llvm::StringRef Text) {
 static void declarations(Writer &Lines, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
                          const EmitOptions &Options) {
   const std::string &Name = Options.Name;
+  const bool IsAlone = Constituents.size() == 1;
+  constexpr const char *Returns =
+      "/// Returns cudaErrorInvalidConfiguration for a grid that its kernel cannot have, and "
+      "arguments that it is not fused for.";
   if (Options.Apart)
     declareApart(Lines, Options);
   for (unsigned I = 0; I < Constituents.size(); ++I) {
     const Constituent &C = Constituents[I];
     Lines.line("namespace {} {{", C.Name);
     emitArguments(Lines, Constituents, I, Plan, Name);
-    if (Constituents.size() == 1) {
+    if (IsAlone) {
       const std::string Count = C.Text->Elements ? elementCount(C) : "";
       Lines.line("/// {}{}.", inComment(C.Facts->QualifiedName),
                  Count.empty()                          ? ", as a launch with this grid"
                  : Count.find('(') == std::string::npos ? ", on " + Count + " elements"
                                                         : ", on all its elements");
+      Lines.write(Returns);
       Lines.write(plainSignature(C, Plan, Name, "", " = nullptr);"));
       if (Options.Apart)
         emitApart(Lines, Constituents, Plan, Options);
@@ -85,14 +90,18 @@ static void declarations(Writer &Lines, llvm::ArrayRef<Constituent> Constituents
     Lines.line("}} // namespace {}", C.Name);
     Lines.blank();
   }
-  Lines.line(
-      "/// {}\n"
-      "/// Returns cudaErrorInvalidConfiguration for a grid that its kernel cannot have, and arguments that it is "
-      "not fused for.",
-      Constituents.size() == 1 ? "The same."
-      : Plan.Cooperative       ? "Launches all of them: each finds what those before it have stored."
-                               : "Launches all of them at once: they must not depend on each other.");
-  Lines.line("{} = nullptr);", llvm::StringRef(launchSignature(Constituents)).drop_back().str());
+  if (IsAlone) {
+    std::vector<OutputText> Members = launchCall(Constituents, Plan, Name).Members;
+    Members.push_back("stream");
+    const std::string Head = "  return " + Constituents.front().Name + "::launch(";
+    Lines.line("/// The same.\ninline {}", launchSignature(Constituents, " = nullptr) {"));
+    Lines.line("{}\n}}", wrapped(Head, Members, ");", Head.size()));
+  } else {
+    Lines.line("/// {}\n{}\n{}",
+               Plan.Cooperative ? "Launches all of them: each finds what those before it have stored."
+                                : "Launches all of them at once: they must not depend on each other.",
+               Returns, launchSignature(Constituents, " = nullptr);"));
+  }
   if (Options.Apart && Constituents.size() > 1)
     emitApart(Lines, Constituents, Plan, Options);
   Lines.blank();

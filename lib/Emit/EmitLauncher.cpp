@@ -8,185 +8,31 @@
 
 namespace cufuse {
 
-/// The launch of a constituent, in the launcher.
-static std::string launchName(llvm::ArrayRef<Constituent> Constituents, const Constituent &C) {
-  return Constituents.size() == 1 ? "launch" : C.Name + "Launch";
-}
-
-static const PartitionPlan &partitionOf(const FusionPlan &Plan, unsigned I) {
-  return *llvm::find_if(Plan.Partitions, [I](const PartitionPlan &P) { return P.Constituent == I; });
-}
-
-/// The block that a launch has to say, since only a guess has said it; null where any is right, too.
-static const PartitionPlan *guessedBlock(const Constituent &C, const FusionPlan &Plan, unsigned I) {
-  return Plan.Roles[I].GuessedFrom.empty() || C.Text->Elements ? nullptr : &partitionOf(Plan, I);
-}
-
-namespace {
-
-/// What a launch has beside the arguments, and the name for it that no argument has.
-std::vector<std::pair<std::string, std::string>> plainShape(const Constituent &C, const FusionPlan &Plan) {
-  std::vector<std::pair<std::string, std::string>> Shape;
-  auto Add = [&](const char *Type, std::string Name) {
-    while (llvm::any_of(C.Text->Parameters, [&](const ParameterText &P) { return P.Name == Name; }))
-      Name += '_';
-    Shape.push_back({Type, Name});
-  };
-  if (!C.Text->Elements)
-    Add("dim3", "grid");
-  if (guessedBlock(C, Plan, 0))
-    Add("dim3", "block");
-  if (!C.Facts->DynamicShared.empty())
-    Add("size_t", "dynamicSharedBytes");
-  Add("cudaStream_t", "stream");
-  return Shape;
-}
-
-OutputText fieldOf(const Constituent &C, const ParameterText &P, const std::string &Name) {
-  return (P.Opaque ? P.Opaque->Field : P.Field)
-      .with(OutputText::Slot::Path, argumentSpace(Name, C))
-      .with(OutputText::Slot::Name, P.Name);
-}
-
-} // namespace
-
-static std::string ofArguments(const OutputText &OfLaunch) {
-  return OfLaunch.with(OutputText::Slot::Launch, "").replaced(".arguments.", "").text();
-}
-
-std::string elementCount(const Constituent &C, const std::string &Grid) {
-  if (C.Text->Elements)
-    return ofArguments(C.Text->Elements->Count);
-  return fmt::format("1ll * {0}.x * {0}.y * {0}.z * ({1})", Grid, ofArguments(C.Text->Rows->Length));
-}
-
-unsigned elementsOfBlock(const Constituent &C, const FusionPlan &Plan, unsigned I) {
-  const LaunchElements &Elements = *C.Text->Elements;
-  return Elements.PerBlock ? Elements.PerBlock : partitionOf(Plan, I).Block.threads() * Elements.PerThread;
-}
-
-std::string LaunchCall::free(std::string Name) const {
-  while (Names.contains(Name))
-    Name += '_';
-  return Name;
-}
-
-LaunchCall launchCall(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name) {
-  LaunchCall Call;
-  auto Add = [&](const OutputText &Declaration, const std::string &Own) {
-    Call.Parameters.push_back(Declaration);
-    Call.Arguments.push_back(Own);
-    Call.Names.insert(Own);
-  };
-  if (Constituents.size() > 1) {
-    for (const Constituent &C : Constituents)
-      Add(fmt::format("const {}::Launch &{}", C.Name, launchName(Constituents, C)), launchName(Constituents, C));
-    Add("cudaStream_t stream", "stream");
-    return Call;
-  }
-  const Constituent &C = Constituents.front();
-  const auto Shape = plainShape(C, Plan);
-  for (const auto &[Type, Own] : llvm::drop_end(Shape)) {
-    Add(Type + " " + Own, Own);
-    Call.Members.push_back("launch." + llvm::StringRef(Own).rtrim('_').str());
-  }
-  for (const ParameterText &P : C.Text->Parameters)
-    if (P.Given.empty()) {
-      Add(fieldOf(C, P, Name), P.Name);
-      Call.Members.push_back("launch.arguments." + P.Name);
+/// What text names, but for members and comments.
+static std::set<std::string> namesIn(llvm::StringRef Text) {
+  std::set<std::string> Names;
+  auto IsPart = [](char C) { return llvm::isAlnum(C) || C == '_'; };
+  for (llvm::StringRef Line : llvm::split(Text, '\n'))
+    for (llvm::StringRef Left = Line.split("//").first; !Left.empty();) {
+      const llvm::StringRef Word = Left.take_while(IsPart);
+      if (!Word.empty() && (Word.begin() == Line.begin() || Word.begin()[-1] != '.'))
+        Names.insert(Word.str());
+      Left = Left.drop_front(std::max<size_t>(Word.size(), 1));
     }
-  Add(Shape.back().first + " " + Shape.back().second, Shape.back().second);
-  return Call;
-}
-
-OutputText plainSignature(const Constituent &C, const FusionPlan &Plan, const std::string &Name,
-                          const std::string &Space, const std::string &Tail) {
-  const std::string Head = "cudaError_t " + Space + "launch(";
-  return wrapped(Head, launchCall(C, Plan, Name).Parameters, Tail, Head.size());
-}
-
-std::string launchSignature(llvm::ArrayRef<Constituent> Constituents) {
-  std::vector<OutputText> Parameters;
-  for (const Constituent &C : Constituents)
-    Parameters.push_back(fmt::format("const {}::Launch &{}", C.Name, launchName(Constituents, C)));
-  Parameters.push_back("cudaStream_t stream");
-  return wrapped("cudaError_t launch(", Parameters, ")", std::string("cudaError_t launch(").size()).text();
-}
-
-std::string argumentSpace(const std::string &Name, const Constituent &C) { return "::" + Name + "::" + C.Name; }
-
-static OutputText shapeOf(BlockShape Block) {
-  return Block.Y * Block.Z == 1 ? outputText("dim3({})", constant(Block.X))
-         : Block.Z == 1 ? outputText("dim3({}, {})", constant(Block.X), constant(Block.Y))
-                        : outputText("dim3({}, {}, {})", constant(Block.X), constant(Block.Y), constant(Block.Z));
-}
-
-/// Members, those of one type that follow each other in one declaration: `const float *in, *bias;`.
-static void emitMembers(Writer &Out, llvm::ArrayRef<std::pair<std::string, std::string>> Members) {
-  std::string Before; // the name: `const float *`
-  std::vector<OutputText> Names;
-  auto End = [&] {
-    if (!Names.empty())
-      Out.line("{}", wrapped("    " + llvm::StringRef(Before).rtrim('*').str(), Names, ";", 8));
-    Names.clear();
-  };
-  for (const auto &[Declaration, Name] : Members) {
-    llvm::StringRef Own = Declaration;
-    if (!Own.consume_back(Name))
-      Own = "";
-    const llvm::StringRef Type = Own.rtrim('*');
-    if (Own.empty() || Own != Before || Type.contains('*') || Type.contains('&'))
-      End();
-    Before = Own.str();
-    Names.push_back(Declaration.substr(Type.size()));
-  }
-  End();
-}
-
-void emitArguments(Writer &Out, llvm::ArrayRef<Constituent> Constituents, unsigned I, const FusionPlan &Plan,
-                   const std::string &Name) {
-  const Constituent &C = Constituents[I];
-  const std::string Space = argumentSpace(Name, C);
-  for (const ArgumentType &T : C.Text->Types)
-    emitType(Out, T, Space);
-  const bool Dynamic = !C.Facts->DynamicShared.empty();
-  constexpr std::array Grids = {"grid in x only", "grid in x and y", "grid in up to three dimensions"};
-  Out.line("/// One launch of {}: as <<<grid, block{}>>>, {}.", inComment(C.Facts->QualifiedName),
-           Dynamic ? ", dynamicSharedBytes" : "",
-           C.Text->Elements ? "as many blocks as its elements need" : Grids[gridDimensions(*C.Facts) - 1]);
-  Out.line("struct Launch {{\n  dim3 grid;{}", C.Text->Elements ? " ///< Any." : "");
-  if (const PartitionPlan *Guessed = guessedBlock(C, Plan, I))
-    Out.line("  dim3 block = {}; ///< {}: fused for no other.", shapeOf(Guessed->Block),
-             inComment(Plan.Roles[I].GuessedFrom));
-  if (Dynamic)
-    Out.write("  size_t dynamicSharedBytes = 0;");
-  Out.write("  struct Arguments {");
-  std::vector<std::pair<std::string, std::string>> Members;
-  for (const ParameterText &P : C.Text->Parameters)
-    if (P.Given.empty())
-      Members.emplace_back(fieldOf(C, P, Name).text(), P.Name);
-  emitMembers(Out, Members);
-  Out.write("  } arguments;\n};");
-  // What the header's reader includes may be configured otherwise than for the kernel.
-  for (const auto &[P, Facts] : llvm::zip(C.Text->Parameters, C.Facts->Parameters))
-    if (P.Given.empty() && !P.Opaque && P.Name == Facts.Name && Facts.Bytes > 0 && !Facts.Fields.empty() &&
-        !Facts.Fields.front().Path.empty())
-      Out.line(
-          "static_assert(sizeof(Launch::Arguments::{0}) == {1} && alignof(decltype(Launch::Arguments::{0})) == {2},\n"
-          "              \"{0} has the size that it has in the kernel's file\");",
-          P.Name, Facts.Bytes, Facts.Alignment);
+  return Names;
 }
 
 namespace {
 
 class LauncherEmitter {
 public:
+  /// `Prefix`: of the arguments' names, where they are parameters.
   LauncherEmitter(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
-                  const EmitOptions &Options, llvm::ArrayRef<Given> Needs)
+                  const EmitOptions &Options, llvm::ArrayRef<Given> Needs, const std::string &Prefix)
       : Out(Out), Constituents(Constituents), Plan(Plan), Name(Options.Name), HasPrelude(!Options.Prelude.empty()),
-        Needs(Needs) {}
+        Needs(Needs), Prefix(Prefix) {}
 
-  void run() {
+  void tools() {
     std::vector<OutputText> Parts;
     if (HasPrelude) {
       // One by one: they hide what a header of the user's calls so.
@@ -212,7 +58,12 @@ public:
     llvm::erase_if(Parts, [](const OutputText &Part) { return Part.empty(); });
     if (!Parts.empty())
       Out.line("{}\n", joined(Parts, "\n\n"));
-    Out.line("{} {{", launchSignature(Constituents));
+  }
+
+  void run() {
+    const Constituent &First = Constituents.front();
+    Out.line("{}", Constituents.size() == 1 ? plainSignature(First, Plan, Name, First.Name + "::", ") {", Prefix)
+                                            : launchSignature(Constituents, ") {"));
     if (Constituents.size() == 1 && Constituents[0].Text->Elements)
       Out.line("  if ({} == 0)\n    return cudaSuccess;", count(Constituents[0]));
     chooseKernel();
@@ -228,12 +79,30 @@ public:
       Plan.Grid == GridPolicy::Stride ? roles() : shares();
     call();
     Out.write("}");
-    if (Constituents.size() == 1)
-      emitPlainLaunch(Out, Constituents.front(), Plan, Name);
   }
 
 private:
-  std::string launch(const Constituent &C) const { return launchName(Constituents, C); }
+  /// What a launch has, `grid`: a parameter, or a member of its structure.
+  std::string shape(const Constituent &C, llvm::StringRef Of) const {
+    if (Constituents.size() > 1)
+      return launchName(Constituents, C) + "." + Of.str();
+    for (const auto &[Type, Own] : plainShape(C, Plan))
+      if (llvm::StringRef(Own).rtrim('_') == Of)
+        return Own;
+    return Of.str();
+  }
+  std::string given(const Constituent &C, const std::string &Argument) const {
+    return Constituents.size() > 1 ? launchName(Constituents, C) + ".arguments." + Argument : Prefix + Argument;
+  }
+  /// The same in what says it of any launch.
+  OutputText ofLaunch(const Constituent &C, const OutputText &Text) const {
+    if (Constituents.size() > 1)
+      return Text.with(OutputText::Slot::Launch, launchName(Constituents, C));
+    const std::string Launch = "\1";
+    return Text.with(OutputText::Slot::Launch, Launch)
+        .replaced(Launch + ".arguments.", Prefix)
+        .replaced(Launch + ".grid", shape(C, "grid"));
+  }
   bool needs(llvm::StringRef Name) const { return isNeeded(Needs, Name); }
   const std::optional<ProductsText> &products() const { return Constituents.front().Text->Products; }
   unsigned cluster() const { return products() ? products()->Cluster : 1; }
@@ -252,7 +121,7 @@ private:
         const auto &Own = C.Text->Variants.Conditions;
         const auto Same = llvm::find_if(Own, [&](const auto &Each) { return Each.second == Arguments; });
         if (Same != Own.end())
-          Holds.push_back(Same->first.with(OutputText::Slot::Launch, launch(C)).text());
+          Holds.push_back(ofLaunch(C, Same->first).text());
         HaveIt &= Own.empty() || Same != Own.end();
       }
       if (HaveIt)
@@ -269,7 +138,7 @@ private:
 
   std::string evenTurns() const {
     const LaunchTurns &Turns = *Constituents.front().Text->Turns;
-    return fmt::format("{0}.grid.{1} % {2} == 0 ? {2} : 1", launch(Constituents.front()), "xyz"[Turns.Dimension],
+    return fmt::format("{0}.{1} % {2} == 0 ? {2} : 1", shape(Constituents.front(), "grid"), "xyz"[Turns.Dimension],
                        Turns.Count);
   }
   void chooseKernel() {
@@ -278,8 +147,7 @@ private:
     std::string Wide;
     for (const Constituent &C : Constituents)
       if (const OutputText &Own = C.Text->Variants.Wide; !Own.empty())
-        Wide +=
-            (Wide.empty() ? "" : " &&\n                    ") + Own.with(OutputText::Slot::Launch, launch(C)).text();
+        Wide += (Wide.empty() ? "" : " &&\n                    ") + ofLaunch(C, Own).text();
     if (!Wide.empty())
       Out.line("  const bool wide = {};", Wide);
     if (!Plan.hasBound()) {
@@ -290,7 +158,7 @@ private:
     std::vector<std::string> Conditions;
     for (unsigned I = 0; I < Constituents.size(); ++I)
       for (const auto &[Name, Value] : Plan.Roles[I].Bound) {
-        const std::string Given = fmt::format("{}.arguments.{}", launch(Constituents[I]), Name);
+        const std::string Given = given(Constituents[I], Name);
         Conditions.push_back(fmt::format("sameBits({}, static_cast<{}>({}))", Given,
                                          hasBytesOnly(I, Name) ? "unsigned long long" : "decltype(" + Given + ")",
                                          Value));
@@ -304,13 +172,11 @@ private:
   OutputText blocks(unsigned I) const {
     const Constituent &C = Constituents[I];
     if (!C.Text->Elements)
-      return launch(C) + ".grid.x";
+      return shape(C, "grid") + ".x";
     const unsigned Turn = elementsOfBlock(C, Plan, I);
     return outputText("static_cast<unsigned>(({} + {}ll) / {})", count(C), constant(Turn - 1), constant(Turn));
   }
-  OutputText count(const Constituent &C) const {
-    return C.Text->Elements->Count.with(OutputText::Slot::Launch, launch(C));
-  }
+  OutputText count(const Constituent &C) const { return ofLaunch(C, C.Text->Elements->Count); }
 
   /// Fused blocks that a constituent needs if none loops on.
   std::string needed(unsigned I) const {
@@ -344,7 +210,7 @@ private:
       if (const unsigned Reads = gridDimensions(*C.Facts); Reads == 1)
         Out.line("  const unsigned {}Blocks = {};", C.Name, blocks(I));
       else
-        Out.line("  const CufuseGrid {}Grid = gridOf({}.grid, {});", C.Name, launch(C), Reads);
+        Out.line("  const CufuseGrid {}Grid = gridOf({}, {});", C.Name, shape(C, "grid"), Reads);
       Needed.push_back(needed(I));
     }
     if (isSideBySide())
@@ -361,7 +227,7 @@ private:
     for (unsigned I = 0; I < Constituents.size(); ++I) {
       const Constituent &C = Constituents[I];
       const unsigned Reads = gridDimensions(*C.Facts);
-      const std::string Grid = launch(C) + ".grid";
+      const std::string Grid = shape(C, "grid");
       if (C.Text->Elements && !Plan.keepsGrid() && !products())
         Refuse(outputText("{0}Blocks == 0 || {0}Blocks > 0x7fffffff", C.Name));
       else if (C.Text->Elements) // the runtime asks
@@ -376,13 +242,13 @@ private:
       else
         Refuse(Plan.keepsGrid() ? outputText("blocksOf({}, {}) == 0", Grid, Reads) : C.Name + "Grid.blocks == 0");
       if (const PartitionPlan *Guessed = guessedBlock(C, Plan, I))
-        Refuse(outputText("{0}.block.x != {1} || {0}.block.y != {2} || {0}.block.z != {3}", launch(C),
-                          constant(Guessed->Block.X), constant(Guessed->Block.Y), constant(Guessed->Block.Z)),
+        Refuse(outputText("{0}.x != {1} || {0}.y != {2} || {0}.z != {3}", shape(C, "block"), constant(Guessed->Block.X),
+                          constant(Guessed->Block.Y), constant(Guessed->Block.Z)),
                "it is fused for this block");
       if (const auto Most = mostBlocksInX(*C.Facts, Plan, I); Most && !C.Text->Elements)
-        Refuse(outputText("{}.grid.x > {}", launch(C), constant(*Most)), "its thread numbers would be negative");
+        Refuse(outputText("{}.x > {}", Grid, constant(*Most)), "its thread numbers would be negative");
       for (const LaunchError &Error : C.Text->LaunchErrors)
-        Refuse(Error.Condition.with(OutputText::Slot::Launch, launch(C)), Error.Why);
+        Refuse(ofLaunch(C, Error.Condition), Error.Why);
     }
     if (const unsigned Most = Plan.mostBlocksAtOnce(); Most > 1)
       Refuse(outputText("blocks > 0xffffffff / {}", constant(Most)), "blocks are numbered in 32 bits");
@@ -408,12 +274,12 @@ private:
         if (!isDynamic(C))
           continue;
         if (Plan.DynamicBlocks == 1) {
-          Sizes.push_back(launch(C) + ".dynamicSharedBytes");
+          Sizes.push_back(shape(C, "dynamicSharedBytes"));
           break;
         }
         if (Plan.Roles[I].HasOffset)
           Out.line("  const size_t {}Offset = {};", C.Name, joined(Sizes, " + "));
-        Out.line("  const size_t {0}Stride = strideOf({1}.dynamicSharedBytes, {2});", C.Name, launch(C), Alignment);
+        Out.line("  const size_t {0}Stride = strideOf({1}, {2});", C.Name, shape(C, "dynamicSharedBytes"), Alignment);
         const unsigned Copies = Plan.Roles[I].Copies;
         Sizes.push_back((Copies == 1 ? "" : fmt::format("{} * ", Copies)) + C.Name + "Stride");
       }
@@ -500,8 +366,7 @@ private:
     if (products() && !products()->Maps.empty())
       Out.write("  CufuseMaps maps;");
     for (const OutputText &Map : products() ? products()->Maps : std::vector<OutputText>())
-      Out.line("  if (const cudaError_t error = mapMatrices({}))\n    return error;",
-               Map.with(OutputText::Slot::Launch, launch(Constituents[0])));
+      Out.line("  if (const cudaError_t error = mapMatrices({}))\n    return error;", ofLaunch(Constituents[0], Map));
     if (cluster() > 1)
       Out.line("  cudaLaunchAttribute cluster = {{}};\n  cluster.id = cudaLaunchAttributeClusterDimension;\n"
                "  cluster.val.clusterDim.x = {};\n"
@@ -510,11 +375,11 @@ private:
     if (Plan.Cooperative)
       Out.write("  cudaLaunchAttribute cooperative = {};\n  cooperative.id = cudaLaunchAttributeCooperative;\n"
                 "  cooperative.val.cooperative = 1;");
-    Out.line("  const cudaLaunchConfig_t config = {{{}, {}, {}, stream, {}}};",
+    Out.line("  const cudaLaunchConfig_t config = {{{}, {}, {}, {}, {}}};",
              keepsItsGrid()  ? ownGrid()
              : cluster() > 1 ? fmt::format("dim3(blocks * {})", cluster())
                              : "dim3(blocks)",
-             shapeOf(Block), dynamicBytes(),
+             shapeOf(Block), dynamicBytes(), Constituents.size() > 1 ? "stream" : shape(Constituents[0], "stream"),
              Plan.Cooperative ? "&cooperative, 1"
              : cluster() > 1  ? "&cluster, 1"
                               : "nullptr, 0");
@@ -523,7 +388,7 @@ private:
       const Constituent &C = Constituents[I];
       for (const ParameterText &P : C.Text->Parameters)
         if (P.Given.empty())
-          Arguments.push_back(fmt::format("{}.arguments.{}", launch(C), P.Name));
+          Arguments.push_back(given(C, P.Name));
       for (AddedParameter Added : addedParameters(*C.Facts, Plan, I))
         Arguments.push_back(argument(C.Name, Added));
     }
@@ -552,7 +417,7 @@ private:
 
   /// The launch's, divided by the blocks that a thread has a place in.
   std::string ownGrid() const {
-    const std::string Grid = launch(Constituents[0]) + ".grid";
+    const std::string Grid = shape(Constituents[0], "grid");
     const auto &Turns = Constituents.front().Text->Turns;
     if (!Turns)
       return Grid;
@@ -575,30 +440,24 @@ private:
   const std::string &Name;
   const bool HasPrelude;
   llvm::ArrayRef<Given> Needs;
+  const std::string &Prefix;
 };
 
 } // namespace
 
-void emitPlainLaunch(Writer &Out, const Constituent &C, const FusionPlan &Plan, const std::string &Name) {
-  const auto Shape = plainShape(C, Plan);
-  std::vector<OutputText> Launch, Arguments;
-  for (const auto &[Type, Own] : llvm::drop_end(Shape))
-    Launch.push_back(Own);
-  for (const ParameterText &P : C.Text->Parameters)
-    if (P.Given.empty())
-      Arguments.push_back(P.Name);
-  Out.line("\n{}", plainSignature(C, Plan, Name, C.Name + "::", ") {"));
-  if (C.Text->Elements)
-    Launch.insert(Launch.begin(), "{}");
-  Launch.push_back("{" + joined(Arguments, ", ") + "}");
-  const OutputText Head = outputText("  return ::{}::launch({{", Name);
-  Out.write(wrapped(Head, Launch, outputText("}}, {});", Shape.back().second), Head.written().size()));
-  Out.write("}");
-}
-
 void emitLauncher(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
                   const EmitOptions &Options, llvm::ArrayRef<Given> Needs) {
-  LauncherEmitter(Out, Constituents, Plan, Options, Needs).run();
+  LauncherEmitter(Out, Constituents, Plan, Options, Needs, "").tools();
+  // Where a parameter would hide what the launcher names, all are called otherwise.
+  for (const std::string Prefix : {"given_", ""}) {
+    Writer Launcher("", false);
+    LauncherEmitter(Launcher, Constituents, Plan, Options, Needs, Prefix).run();
+    const std::set<std::string> Names = namesIn(Launcher.text());
+    if (Prefix.empty() ||
+        (Constituents.size() == 1 && llvm::any_of(Constituents.front().Text->Parameters,
+                                                  [&](const ParameterText &P) { return Names.contains(P.Name); })))
+      return Out.write(Launcher);
+  }
 }
 
 } // namespace cufuse

@@ -129,13 +129,14 @@ struct AddedText {
 };
 const AddedText &textOf(AddedParameter Added);
 
-/// The declaration of `launch`, without its end.
-std::string launchSignature(llvm::ArrayRef<Constituent> Constituents);
+/// The declaration of the `launch` of structures, up to `Tail`.
+std::string launchSignature(llvm::ArrayRef<Constituent> Constituents, const std::string &Tail);
 
 /// The declaration, up to `Tail`, of what launches a kernel alone by its arguments, and by the grid where that does not
-/// follow from them. `Name`: the output's; `Space`: what leads to the kernel's namespace.
+/// follow from them. `Name`: the output's; `Space`: what leads to the kernel's namespace; `Prefix`: of the arguments'
+/// names.
 OutputText plainSignature(const Constituent &C, const FusionPlan &Plan, const std::string &Name,
-                          const std::string &Space, const std::string &Tail);
+                          const std::string &Space, const std::string &Tail, const std::string &Prefix = "");
 
 /// What `launch` takes, with the stream last: of a kernel alone its arguments, else the launches' structures.
 struct LaunchCall {
@@ -145,13 +146,24 @@ struct LaunchCall {
   /// A name that none of them has.
   std::string free(std::string Name) const;
 };
-LaunchCall launchCall(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name);
+LaunchCall launchCall(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name,
+                      const std::string &Prefix = "");
 
 /// How many elements such a launch has, in C++; `Grid`: the name of the grid, if it has one.
 std::string elementCount(const Constituent &C, const std::string &Grid = "");
 
 /// How many of them a block takes at a time, where the launcher makes the grid from them.
 unsigned elementsOfBlock(const Constituent &C, const FusionPlan &Plan, unsigned I);
+
+/// The name of a constituent's launch, in the launcher.
+std::string launchName(llvm::ArrayRef<Constituent> Constituents, const Constituent &C);
+/// What a launch has beside the arguments, by type and a name that no argument has.
+std::vector<std::pair<std::string, std::string>> plainShape(const Constituent &C, const FusionPlan &Plan);
+/// The block that a launch has to say, since only a guess has said it; null where any is right, too.
+const PartitionPlan *guessedBlock(const Constituent &C, const FusionPlan &Plan, unsigned I);
+const PartitionPlan &partitionOf(const FusionPlan &Plan, unsigned I);
+/// `dim3(32, 8)`
+OutputText shapeOf(BlockShape Block);
 
 /// The namespace of what the program names of a constituent. `Name`: the output's.
 std::string argumentSpace(const std::string &Name, const Constituent &C);
@@ -163,9 +175,6 @@ void emitType(Writer &Out, const ArgumentType &T, const std::string &Space);
 /// namespace.
 void emitArguments(Writer &Out, llvm::ArrayRef<Constituent> Constituents, unsigned I, const FusionPlan &Plan,
                    const std::string &Name);
-
-/// The definition of what `plainSignature` declares, which calls `launch`.
-void emitPlainLaunch(Writer &Out, const Constituent &C, const FusionPlan &Plan, const std::string &Name);
 
 /// The host function that validates the arguments and launches `fused`.
 void emitLauncher(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,

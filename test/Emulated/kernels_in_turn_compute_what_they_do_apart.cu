@@ -30,8 +30,8 @@
 // RUN: FileCheck %s --check-prefix=TURNS < %t/turns.cu
 // TURNS: float elementOf_halved_image[Turns];
 // TURNS: cufuse_halved::halved(uint3{blockIdx.x, blockIdx.y * Turns + cufuse_turn, blockIdx.z}, from,
-// TURNS: const unsigned turns = launch.grid.y % 2 == 0 ? 2 : 1;
-// TURNS: dim3(launch.grid.x, launch.grid.y / turns, launch.grid.z)
+// TURNS: const unsigned turns = grid.y % 2 == 0 ? 2 : 1;
+// TURNS: dim3(grid.x, grid.y / turns, grid.z)
 // RUN: %cufuse fuse %s:sometimes %s:negative --link sometimes.image=negative.image --link sometimes.width=negative.width \
 // RUN:   --link sometimes.height=negative.height --dead sometimes.image --distinct --block 16x4 --name some -o %t/some.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=SOMETIMES

@@ -333,9 +333,9 @@ class Chain:
         """The function that runs it: all arrays have 512 words."""
         # One loop over all elements has any grid.
         # In turn, the grid of all may have to reach all elements in one turn.
-        own = 5 if "launch.arguments.n > 64ll * launch.grid.x" in fused else self.grid
+        own = 5 if re.search(r"\bn > 64ll \* grid\.x", fused) else self.grid
         # Of a kernel without a guard, whole blocks alone.
-        n = 64 * own if "64ll * launch.grid.x > launch.arguments.n" in fused else 300
+        n = 64 * own if re.search(r"64ll \* grid\.x > n\b", fused) else 300
         grid = 4 if "cufuseTurn<" in fused or "/// For every so many elements, one." in fused else own
         p, space = f"_p{self.number}k", f"{self.name}"
         element = f"Element{self.element()[1]}{p}" if self.element() else "unsigned"

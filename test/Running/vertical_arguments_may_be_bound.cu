@@ -8,7 +8,7 @@
 // RUN:   --bind largest_divided.columns=100 --name rows -o %t/rows.cu
 // RUN: FileCheck %s --input-file=%t/loop.cu
 // RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/loop.cu %t/rows.cu
-// CHECK: const bool bound = sameBits(launch.arguments.columns,
+// CHECK: const bool bound = sameBits(columns,
 
 //--- kernels.cu
 __global__ void scaled(const float *__restrict__ x, const float *__restrict__ by, float *__restrict__ out, int n,

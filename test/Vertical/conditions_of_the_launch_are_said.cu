@@ -3,7 +3,7 @@
 // RUN: %cufuse fuse %s:plus %s:next --link plus.out=next.in --link plus.columns=next.columns --block 64 -o %t/out.cu 2>&1 | FileCheck %s
 // CHECK: note: {{.*}}It can be launched with 65 <= plus.columns alone.
 // RUN: FileCheck %s --check-prefix=SOURCE --input-file=%t/out.cu
-// SOURCE: 65ll > launch.arguments.columns
+// SOURCE: 65ll > columns
 
 __global__ void plus(const float *in, float *out, int columns) {
   for (int i = threadIdx.x; i < columns; i += blockDim.x)

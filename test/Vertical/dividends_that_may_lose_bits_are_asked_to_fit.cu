@@ -1,11 +1,11 @@
 // A row whose number is multiplied in 32 bits and divided again is the block's only if nothing was lost: the launch is asked.
 // RUN: %cufuse fuse --vertical %s:stores %s:turns --link stores.w=turns.w --link stores.heads=turns.heads \
 // RUN:   --link stores.length=turns.length --distinct --block 64 --name fused -o %t.cu && FileCheck %s --input-file %t.cu
-// CHECK: {{^ *}}static_cast<long long>(launch.grid.x) * {{.*}}launch.arguments.heads) > 2147483647ll
+// CHECK: {{^ *}}static_cast<long long>(grid.x) * {{.*}}heads) > 2147483647ll
 // So is an element's number times a constant, where the thread has but one element.
 // RUN: %cufuse fuse --vertical %s:fill %s:again --link fill.y=again.y --link fill.n=again.n --distinct --name multiple \
 // RUN:   -o %t.cu && FileCheck %s --check-prefix=TIMES --input-file %t.cu
-// TIMES: 48ll * {{.*}}launch.arguments.n{{.*}} > 2147483647ll
+// TIMES: 48ll * {{.*}}n{{.*}} > 2147483647ll
 __global__ void fill(float *y, unsigned n) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)

@@ -1,4 +1,5 @@
-// Parameters may be called like the rows and values that the output keeps, and kernels like its objects.
+// Parameters may be called like the rows and values that the output keeps, or like what its launcher names, and kernels
+// like its objects.
 // RUN: split-file %s %t && cd %t
 // RUN: %cufuse fuse --vertical rows.cu:mean rows.cu:centre --link mean.x=centre.x --link mean.columns=centre.columns \
 // RUN:   --link mean.mean=centre.mean --dead mean.mean --block 64 --distinct --name rows -o rows.out.cu
@@ -8,7 +9,8 @@
 // RUN: %nvcc -arch=sm_90a -cubin -o stores.cubin stores.out.cu
 // RUN: %cufuse fuse --vertical wide.cu:made wide.cu:doubled --link made.y=doubled.in --link made.n=doubled.n --block 64 \
 // RUN:   --distinct --vectorize 2 --name wide -o wide.out.cu
-// RUN: %nvcc -arch=sm_90a -cubin -o wide.cubin wide.out.cu
+// RUN: grep -F 'cudaLaunchKernelEx(&config, fused, given_' wide.out.cu
+// RUN: %nvcc -arch=sm_90a -c -o wide.o wide.out.cu
 
 //--- rows.cu
 __global__ void mean(const float *x, const float *xRow, float *mean, float *meanShared, int columns) {
@@ -53,11 +55,11 @@ __global__ void made(const double *x, double4_32a *y, int n) {
   if (i < n)
     y[i] = double4_32a{x[i], x[i], x[i], x[i]};
 }
-__global__ void doubled(const double4_32a *in, double4_32a *out, int n) {
+__global__ void doubled(const double4_32a *in, double4_32a *config, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) {
     double4_32a v = in[i];
     v.x *= 2;
-    out[i] = v;
+    config[i] = v;
   }
 }

@@ -3,9 +3,9 @@
 // RUN: %cufuse fuse --vertical %s:twice %s:next --link twice.out=next.in --link twice.n=next.n --dead twice.out --block 64 \
 // RUN:   -o %t.cu
 // RUN: FileCheck %s < %t.cu
-// CHECK: if (launch.arguments.n == 0)
+// CHECK: if (n == 0)
 // CHECK-NEXT: return cudaSuccess;
-// CHECK: {{[ (]}}launch.arguments.n < 0
+// CHECK: {{[ (]}}n < 0
 // CHECK: return cudaErrorInvalidConfiguration;
 __global__ void twice(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -4,7 +4,7 @@
 // RUN: %cufuse fuse %s:withNext %s:plusOne --link withNext.out=plusOne.in --link withNext.n=plusOne.n --dead withNext.out \
 // RUN:   --block 64 -o next.cu
 // RUN: FileCheck %s --check-prefix=NEXT < next.cu
-// NEXT: arguments.in){{.*}}, larger(4ll * launch.arguments.n, 4ll * launch.arguments.m + 4ll * launch.arguments.n - 4ll)
+// NEXT: in){{.*}}, larger(4ll * n, 4ll * m + 4ll * n - 4ll)
 // Of a copy, or an atomic operation on more than an element, the length is what it changes, not one element.
 // RUN: %exits 1 %cufuse fuse %s:plusOne %s:copies --link plusOne.out=copies.in --link plusOne.n=copies.n --dead plusOne.out \
 // RUN:   --block 64 -o copies.cu 2>&1 | FileCheck %s --check-prefix=COPY
@@ -12,7 +12,7 @@
 // RUN: %cufuse fuse %s:plusOne %s:counts --link plusOne.out=counts.in --link plusOne.n=counts.n --dead plusOne.out --block 64 \
 // RUN:   -o counts.cu
 // RUN: FileCheck %s --check-prefix=WIDE < counts.cu
-// WIDE: meet({{.*}}, launch.arguments.sums, 4ll + 4ll * launch.arguments.n)
+// WIDE: meet({{.*}}, sums, 4ll + 4ll * n)
 // A mean for each block in x is none for each in x and y.
 // RUN: %cufuse fuse %s:means %s:centre %s:twice --link means.mean=centre.mean --link means.in=centre.in \
 // RUN:   --link means.columns=centre.columns --link means.columns=twice.columns --link centre.out=twice.in --dead centre.out \
@@ -23,18 +23,18 @@
 // RUN: %cufuse fuse %s:plusOne %s:toHeads --link plusOne.out=toHeads.in --link plusOne.n=toHeads.n --dead plusOne.out \
 // RUN:   --block 64 -o heads.cu
 // RUN: FileCheck %s --check-prefix=HEADS < heads.cu
-// HEADS: (launch.arguments.n > 0 && meet({{.*}}, launch.arguments.out, 4ll * ((static_cast<long long>(launch.arguments.n) - 1ll) / ([[ALL:static_cast<long long>\(launch.arguments.heads\) \* launch.arguments.seq \* launch.arguments.size]])) * {{[a-z. *]*}} + 4ll * {{[a-z. *]*}}))
+// HEADS: (n > 0 && meet({{.*}}, out, 4ll * ((static_cast<long long>(n) - 1ll) / ([[ALL:static_cast<long long>\(heads\) \* seq \* size]])) * {{[a-z. *]*}} + 4ll * {{[a-z. *]*}}))
 // What only one of several indices has must be in the range of `int`, too.
 // RUN: %cufuse fuse %s:backBy %s:plusOne --link backBy.out=plusOne.in --link backBy.n=plusOne.n --dead backBy.out --block 64 \
 // RUN:   -o back.cu
 // RUN: FileCheck %s --check-prefix=BACK < back.cu
-// BACK: arguments.backBy_by > 2147483647u
+// BACK: backBy_by > 2147483647u
 // In turn, each kernel may have elements where the others have none.
 // RUN: %cufuse fuse %s:plusOne %s:plusTable %s:plusOne --link plusOne_0.out=plusTable.in --link plusTable.out=plusOne_1.in \
 // RUN:   --link plusTable.n=plusOne_1.n --block 64 -o table.cu
 // RUN: FileCheck %s --check-prefix=TABLE < table.cu
-// TABLE: ((launch.arguments.[[A:[a-zA-Z_0-9]+]] > 0 || launch.arguments.[[B:[a-zA-Z_0-9]+]] > 0) && meet(
-// TABLE-NOT: (launch.arguments.{{[a-zA-Z_0-9]+}} > 0 && meet(
+// TABLE: (([[A:[a-zA-Z_0-9]+]] > 0 || [[B:[a-zA-Z_0-9]+]] > 0) && meet(
+// TABLE-NOT: ({{[a-zA-Z_0-9]+}} > 0 && meet(
 // What a kernel only reads may be one array for all that `__restrict__` says, and another kernel changes that; or it
 // changes other elements.
 // RUN: %exits 1 %cufuse fuse %s:gathers %s:addsBack --link gathers.out=addsBack.out --link gathers.x=addsBack.x \
