@@ -338,15 +338,7 @@ private:
 
   /// What calls the kernels of a composition, here.
   OutputText main(const PartitionPlan &P) const {
-    const BlockShape &Block = P.Block;
-    const std::string Rank =
-        Block.Y * Block.Z == 1 ? "threadIdx.x"
-                               : fmt::format("((threadIdx.z * {} + threadIdx.y) * {} + threadIdx.x)", Block.Y, Block.X);
-    return outputText("  using namespace {};\n{}", space(P),
-                      Constituents[P.Constituent]
-                          .Text->Main->Body.with(OutputText::Slot::Path, space(P))
-                          .replaced("cufuse_partition::Threads", std::to_string(Block.threads()))
-                          .replaced("cufuse_partition::rank()", Rank));
+    return outputText("  using namespace {};\n{}", space(P), mainBody(Constituents[P.Constituent], P, Plan, space(P)));
   }
 
   /// The call of the body, for virtual block `Block`.

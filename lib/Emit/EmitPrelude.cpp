@@ -29,20 +29,39 @@ bool playsElements(const Constituent &C) {
   return C.Parts && llvm::all_of(*C.Parts, [](const ComposedPart &Part) { return Part.AsElement; });
 }
 
+std::set<std::string> elementSpaces(const Constituent &C) {
+  std::set<std::string> Spaces;
+  if (C.Parts && !playsElements(C))
+    for (const ComposedPart &Part : *C.Parts)
+      if (Part.AsElement)
+        Spaces.insert("cufuse_" + Part.Name);
+  return Spaces;
+}
+
+OutputText mainBody(const Constituent &C, const PartitionPlan &P, const FusionPlan &Plan, const std::string &Path) {
+  const OutputText Body = C.Text->Main->Body.with(OutputText::Slot::Path, Path);
+  if (usesPartition(C, Plan))
+    return Body;
+  const BlockShape &Block = P.Block;
+  return Body.replaced("cufuse_partition::Threads", std::to_string(Block.threads()))
+      .replaced("cufuse_partition::rank()",
+                Block.Y * Block.Z == 1
+                    ? "threadIdx.x"
+                    : fmt::format("((threadIdx.z * {} + threadIdx.y) * {} + threadIdx.x)", Block.Y, Block.X));
+}
+
 bool isMainAlone(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
   const Constituent &C = Constituents.front();
-  return Plan.keepsGrid() && !Plan.hasBound() && C.Text->Main && playsElements(C) && C.Facts->Barriers.empty() &&
-         llvm::all_of(C.Text->Parameters, [&](const ParameterText &P) {
+  return Plan.keepsGrid() && !Plan.hasBound() && C.Text->Main && !usesPartition(C, Plan) && !C.Text->Products &&
+         C.Facts->DynamicShared.empty() && llvm::all_of(C.Text->Parameters, [&](const ParameterText &P) {
            return !P.Opaque && P.Given.empty() && parameterName(Constituents, C, P.Name) == P.Name;
          });
 }
 
-bool usesPartition(const Constituent &C, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
+bool usesPartition(const Constituent &C, const FusionPlan &Plan) {
   // The only one of a block that keeps its grid is that block: what the kernel calls is CUDA's own.
   return !Plan.keepsGrid() || textNames(*C.Text, "cufuse_partition") || textNames(*C.Text, "cufuse_barrier") ||
-         !C.Facts->NamedBarriers.empty() ||
-         (C.Text->Main && !isMainAlone(Constituents, Plan) &&
-          llvm::StringRef(C.Text->Main->Body.written()).contains("cufuse_partition"));
+         !C.Facts->NamedBarriers.empty() || (C.Text->Rows && !elementSpaces(C).empty()); // blockDim is two numbers
 }
 
 namespace {
@@ -304,7 +323,7 @@ void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const Fu
     Add(cuda::Grid);
   if (IsWhole && isNeeded(Needs, "SHARES"))
     Add(cuda::Share);
-  if (llvm::any_of(Constituents, [&](const Constituent &C) { return usesPartition(C, Constituents, Plan); }))
+  if (llvm::any_of(Constituents, [&](const Constituent &C) { return usesPartition(C, Plan); }))
     Add(cuda::Partition);
   if (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Pool)
     Add(cuda::Ticket);
@@ -312,7 +331,8 @@ void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const Fu
     Add(cuda::DropOutPartition);
   if (SomePartition([](const PartitionPlan &P) { return P.ExitsLast; }))
     Add(cuda::LastPartition);
-  if (llvm::any_of(Constituents, [](const Constituent &C) { return textNames(*C.Text, "CufuseElementPartition"); }))
+  if (llvm::any_of(Constituents,
+                   [&](const Constituent &C) { return usesPartition(C, Plan) && !elementSpaces(C).empty(); }))
     Add(cuda::ElementPartition);
   for (const Constituent &C : Constituents)
     if (C.Text->Products)

@@ -14,6 +14,8 @@ namespace cufuse {
 
 namespace {
 
+constexpr const char *ThreadOfElement = "(::uint3{0, 0, 0})", *BlockOfElement = "(::dim3(1, 1, 1))";
+
 /// What the built-ins are in a partition's text, where they are something else. `HasOwn`: it has a type for them.
 std::vector<std::pair<const char *, std::string>> builtinsOf(const Constituent &C, const FusionPlan &Plan, bool HasOwn,
                                                              const BlockShape &Block) {
@@ -21,9 +23,9 @@ std::vector<std::pair<const char *, std::string>> builtinsOf(const Constituent &
   std::vector<std::pair<const char *, std::string>> Meanings;
   const bool IsElement = playsElements(C);
   if (Facts.reads(Builtin::ThreadIdx) && (IsElement || HasOwn))
-    Meanings.emplace_back("threadIdx", IsElement ? "(::uint3{0, 0, 0})" : "cufuse_partition::threadIdx()");
+    Meanings.emplace_back("threadIdx", IsElement ? ThreadOfElement : "cufuse_partition::threadIdx()");
   if (Facts.reads(Builtin::BlockDim) && (IsElement || HasOwn))
-    Meanings.emplace_back("blockDim", IsElement ? "(::dim3(1, 1, 1))" : "cufuse_partition::blockDim()");
+    Meanings.emplace_back("blockDim", IsElement ? BlockOfElement : "cufuse_partition::blockDim()");
   else if (Facts.reads(Builtin::BlockDim) && C.Text->Rows) // loops over the row have constant numbers of turns
     Meanings.emplace_back("blockDim", fmt::format("(::dim3({}, 1, 1))", Block.X));
   if (Plan.sharesIndices(Facts) && Facts.reads(Builtin::BlockIdx))
@@ -99,11 +101,10 @@ public:
     open(Out, Path);
     if (!Options.Prelude.empty())
       Out.line("using namespace {};", preludeNamespace());
-    const bool HasOwn = usesPartition(C, Constituents, Plan);
+    HasOwn = usesPartition(C, Plan);
+    Elements = elementSpaces(C);
     if (HasOwn)
       Out.line("using cufuse_partition = {}::{};", Options.Name, partitionType(Partition));
-    if (textNames(*C.Text, "CufuseElementPartition"))
-      Out.line("using {}::CufuseElementPartition;", Options.Name);
     if (C.Text->Products)
       Out.line("using {0}::CufuseProducts;{1}", Options.Name,
                C.Text->Products->Maps.empty() ? "" : fmt::format("\nusing {}::CufuseMaps;", Options.Name));
@@ -131,7 +132,7 @@ public:
     Out.blank();
     pieces(Out, C.Text->Body, C.Text->NestedUsings, Path, Plan.Roles[Partition.Constituent].Unroll);
     if (C.Text->Main && !isMainAlone(Constituents, Plan))
-      writeOurs(Out, Constituents, Options, [&](Writer &Own) { main(Own, C, Path); });
+      writeOurs(Out, Constituents, Options, [&](Writer &Own) { main(Own, Partition, Path); });
     for (const std::string &Name : C.Text->BodyMacros)
       Out.line("#undef {}", Name);
     for (const char *Name : Macros)
@@ -141,6 +142,7 @@ public:
     restoreMacros(Out, Saved);
     if (HasOther(Partition)) {
       Out.write("#else // the names of its variables");
+      Elements.clear();
       open(Out, Path);
       pieces(Out, C.Text->OnHost, {}, Path);
       close(Out, Path);
@@ -152,12 +154,13 @@ public:
 
 private:
   /// What calls the kernels of a composition, as a function.
-  static void main(Writer &To, const Constituent &C, const std::string &Path) {
+  void main(Writer &To, const PartitionPlan &P, const std::string &Path) const {
+    const Constituent &C = Constituents[P.Constituent];
     const MainText &Main = *C.Text->Main;
     const std::string &Template = C.Text->Variants.Parameters;
     To.line("{}\n{}__device__ __forceinline__ void {}({}) {{\n{}}}", Main.Comment,
             Template.empty() ? "" : "template <" + Template + ">\n", C.Facts->Name,
-            Main.Parameters.with(OutputText::Slot::Path, Path), Main.Body.with(OutputText::Slot::Path, Path));
+            Main.Parameters.with(OutputText::Slot::Path, Path), mainBody(C, P, Plan, Path));
   }
 
   /// Does a library need the function where it is in the file? Then no kernel has a copy of its own.
@@ -181,11 +184,18 @@ private:
       size_t Common = 0;
       while (Common < Open.size() && Common < Wanted.size() && Open[Common] == Wanted[Common])
         ++Common;
-      for (; Open.size() > Common; Open.pop_back())
+      for (; Open.size() > Common; Open.pop_back()) {
+        if (isElement(Open) && !HasOwn)
+          To.write("#undef threadIdx\n#undef blockDim");
         To.write("}");
+      }
       while (Open.size() < Wanted.size()) {
         Begin(Wanted[Open.size()]);
         Open.push_back(Wanted[Open.size()]);
+        if (isElement(Open) && HasOwn)
+          To.line("using cufuse_partition = {}::CufuseElementPartition;", Options.Name);
+        else if (isElement(Open))
+          To.line("#define threadIdx {}\n#define blockDim {}", ThreadOfElement, BlockOfElement);
         if (auto Usings = NestedUsings.find(Open); Usings != NestedUsings.end() && Opened.insert(Open).second)
           for (const std::string &Line : Usings->second)
             To.write(Line);
@@ -227,10 +237,16 @@ private:
     Move({});
   }
 
+  /// Is it the namespace of a kernel whose block is one thread, unlike that of others?
+  bool isElement(const std::vector<std::string> &Open) const { return Open.size() == 1 && Elements.count(Open[0]); }
+
   Writer &Out;
   llvm::ArrayRef<Constituent> Constituents;
   const FusionPlan &Plan;
   const EmitOptions &Options;
+  // Of the partition whose text is written:
+  bool HasOwn = true;
+  std::set<std::string> Elements;
 };
 
 } // namespace

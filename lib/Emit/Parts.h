@@ -51,8 +51,12 @@ bool finishesCopies(const KernelFacts &Facts, llvm::ArrayRef<Constituent> Consti
 
 /// Is it a composition of which each kernel's block is one thread?
 bool playsElements(const Constituent &C);
+/// The namespaces of those kernels of a composition whose block is one thread, where it has others, too.
+std::set<std::string> elementSpaces(const Constituent &C);
 /// Does something ask for the partition?
-bool usesPartition(const Constituent &C, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan);
+bool usesPartition(const Constituent &C, const FusionPlan &Plan);
+/// What calls the kernels of a composition, in the namespace `Path`.
+OutputText mainBody(const Constituent &C, const PartitionPlan &P, const FusionPlan &Plan, const std::string &Path);
 /// Does the kernel's text name it?
 bool textNames(const KernelText &Text, llvm::StringRef Name);
 

@@ -254,13 +254,16 @@ private:
                         width(), Shape.Width, Group) +
              Call + "    }\n";
     // Elements beyond its bound the kernel leaves out itself.
-    const std::string Panel = deviceText(Plan.Panels[Node]);
+    std::string Panel = deviceText(Plan.Panels[Node]);
+    if (Panel.find(' ') != std::string::npos)
+      Panel = "(" + Panel + ")";
     const std::string End =
-        Shape.Unbounded ? Panel : fmt::format("min({}, {} - block * ({}))", Panel, value(Shape.Bound, Node), Panel);
-    return outputText("  for (long long first = {0}, rest = {1}, index = cufuse_partition::rank(); {2}index < rest;\n"
-                      "       index += cufuse_partition::Threads) {{\n"
+        Shape.Unbounded ? Panel : fmt::format("min({}, {} - block * {})", Panel, value(Shape.Bound, Node), Panel);
+    return outputText("  for (long long first = {0}, rest = {1},\n"
+                      "                 index = cufuse_partition::rank();\n"
+                      "       {2}index < rest; index += cufuse_partition::Threads) {{\n"
                       "    const unsigned element = static_cast<unsigned>(first{3} + index);\n    ",
-                      fmt::format("block * ({})", Panel), End, Last, Group) +
+                      fmt::format("block * {}", Panel), End, Last, Group) +
            Call + "  }\n";
   }
 

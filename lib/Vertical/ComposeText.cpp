@@ -193,7 +193,7 @@ void TextComposer::file(llvm::StringRef File, llvm::ArrayRef<Given> Values) {
   Result.Text.Body.back().IsShared = cuda::isShared(File);
 }
 
-void TextComposer::text(unsigned Node, OutputText Aliases, bool AsElement) {
+void TextComposer::text(unsigned Node, const OutputText &Aliases, bool AsElement) {
   if (AsElement)
     Result.AsElement.insert(Node);
   const KernelText &Text = *Texts[Node];
@@ -221,8 +221,6 @@ void TextComposer::text(unsigned Node, OutputText Aliases, bool AsElement) {
     Save(Macro, true);
   if (!Before.empty())
     Result.Text.Body.push_back(directive(Before.substr(0, Before.size() - 1)));
-  if (AsElement && !OnlyElements)
-    Aliases = "using cufuse_partition = CufuseElementPartition;" + OutputText(Aliases.empty() ? "" : "\n") + Aliases;
   if (!Aliases.empty())
     code(Aliases, {space(Node)});
   for (const Piece &P : Text.Body)

@@ -54,7 +54,7 @@ protected:
   void file(llvm::StringRef File, llvm::ArrayRef<Given> Values = {});
   /// A node's text in its namespace, behind `Aliases`, which declare its linked parameters' types. `AsElement`: its
   /// block is one thread, and the macros around it say so.
-  void text(unsigned Node, OutputText Aliases, bool AsElement);
+  void text(unsigned Node, const OutputText &Aliases, bool AsElement);
   /// `cufuse_pointer`, what kernels have in place of a pointer, with what their loads and stores with cache hints mean
   /// for it. `Stores`: some of them go where the object says.
   void pointerObjects(bool Stores);

@@ -5,8 +5,8 @@
 // RUN:   FileCheck %s
 // CHECK: note: In turn, a block its part of every kernel: addTo, then scaleRows. In memory: addTo.sum.
 // RUN: FileCheck %s --check-prefix=TEXT < %t/residual.cu
-// TEXT: __syncthreads(); // addTo has stored sum
 // TEXT: __global__ void fused({{[[:space:]]*}}float *sum, const float *__restrict__ more,
+// TEXT: __syncthreads(); // addTo has stored sum
 // RUN: %cufuse fuse %s:meanOfRow %s:without --link meanOfRow.mean=without.mean --link meanOfRow.x=without.x \
 // RUN:   --link meanOfRow.width=without.width --distinct --block 64 --name centred -o %t/centred.cu
 // RUN: %cufuse fuse %s:addFours %s:warpRows --link addFours.sum=warpRows.x --distinct --block 64 --name warps -o %t/warps.cu
