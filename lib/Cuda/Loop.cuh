@@ -3,6 +3,9 @@
 template <int Width, bool whole> __device__ __forceinline__ void cufuseTurn(CUFUSE_HEAD) {
   CUFUSE_REGISTERS;
   CUFUSE_LOADS;
+#ifdef CUFUSE_SEVERAL
+  ::__syncwarp(::__activemask()); // waits for nobody; all loads are under way before anything is computed
+#endif
   CUFUSE_CALLS;
   CUFUSE_STORES;
 }

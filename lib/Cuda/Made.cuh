@@ -1,5 +1,5 @@
-/// The element that a thread has computed last, and stored.
+/// The element that a thread has loaded last, computed and stored.
 template <typename T> struct CufuseMade {
   T value;
-  long long element = -1;
+  long long element = -0x7fffffffffffffff; // none
 };

@@ -164,6 +164,7 @@ private:
       file(cuda::Loop, {{"HEAD", wrapped("\n    ", Head, "", 4)},
                         {"REGISTERS", joined(Registers, "\n")},
                         {"LOADS", moved(true)},
+                        {"SEVERAL", llvm::count_if(Streams, [](const Stream &S) { return S.Loads; }) > 1},
                         {"CALLS", joined(Calls, "\n")},
                         {"STORES", moved(false)}});
       auto Turn = [&](unsigned Own, bool Exist, const char *First) {
