@@ -44,9 +44,9 @@
 // RUN: %cufuse fuse %s:addTo %s:sumOfSquares --link addTo.sum=sumOfSquares.x --link addTo.count=sumOfSquares.n --distinct \
 // RUN:   --block 64 --in-registers --name squared -o %t/squared.cu
 // RUN: FileCheck %s --check-prefix=NORM < %t/squared.cu
-// NORM: if (element == made->element)
 // NORM: float made_addTo_sum = memory[element];
 // NORM: memory[element] = made_addTo_sum;
+// NORM: if (element != made->element)
 // RUN: %exits 1 %cufuse fuse %s:addTo %s:sumTwice --link addTo.sum=sumTwice.x --link addTo.count=sumTwice.n --distinct \
 // RUN:   --block 64 --in-registers -o %t/twice.cu 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: error: {{.*}} would no longer be stored: addTo.sum, which sumTwice takes as x, not each element in one place: sumTwice: x[i] at
