@@ -1,5 +1,7 @@
 #include "cufuse/Frontend/CompilerGuise.h"
 
+#include "CompilerHeaders.h"
+
 #include "cufuse/Frontend/ExpandMacro.h"
 #include "cufuse/Frontend/RawTokens.h"
 
@@ -263,8 +265,8 @@ bool isPortable(llvm::StringRef Name) {
 class Reader {
 public:
   Reader(clang::Preprocessor &Preprocessor, const Toolchain &Tools, const ReadingOrder &Order, size_t MainBytes)
-      : Preprocessor(Preprocessor), Sources(Preprocessor.getSourceManager()), Libraries(Tools), Order(Order),
-        MainBytes(MainBytes) {
+      : Preprocessor(Preprocessor), Sources(Preprocessor.getSourceManager()), Libraries(Tools), Compilers(Tools),
+        Order(Order), MainBytes(MainBytes) {
     for (const clang::FileID File : Order.Files)
       if (const clang::SourceLocation From = Sources.getIncludeLoc(File); From.isValid()) {
         const auto [Parent, Offset] = Sources.getDecomposedExpansionLoc(From);
@@ -357,7 +359,8 @@ private:
       return 0;
     return meaningOf(Name, [&](llvm::StringRef Other) -> std::optional<MacroDefinition> {
       const clang::MacroInfo *Info = macro(Other, Where);
-      if (!Info || Info->isBuiltinMacro())
+      const auto File = Info ? Sources.getFileEntryRefForID(Sources.getFileID(Info->getDefinitionLoc())) : std::nullopt;
+      if (!Info || Info->isBuiltinMacro() || (File && Compilers.contains(File->getName())))
         return std::nullopt;
       MacroDefinition Definition;
       Definition.IsFunction = Info->isFunctionLike();
@@ -366,7 +369,6 @@ private:
         Definition.Parameters.push_back(Parameter->getName().str());
       for (const clang::Token &T : Info->tokens())
         Definition.Body.push_back(Preprocessor.getSpelling(T));
-      const auto File = Sources.getFileEntryRefForID(Sources.getFileID(Info->getDefinitionLoc()));
       Definition.Users =
           File && (Sources.isInMainFile(Info->getDefinitionLoc()) || !Libraries.contains(File->getName()));
       return Definition;
@@ -393,6 +395,7 @@ private:
   clang::Preprocessor &Preprocessor;
   const clang::SourceManager &Sources;
   LibraryFiles Libraries;
+  CompilerHeaders Compilers;
   const ReadingOrder &Order;
   const size_t MainBytes;
   UsersText Text;

@@ -1,5 +1,7 @@
 #include "cufuse/Frontend/NvccText.h"
 
+#include "CompilerHeaders.h"
+
 #include "cufuse/Frontend/RawTokens.h"
 #include "cufuse/Support/ArtifactCache.h"
 #include "cufuse/Support/Error.h"
@@ -164,8 +166,8 @@ std::vector<std::string> foldersOf(const NvccStep &Step, llvm::StringRef Said) {
 /// What gcc's `-E -fdirectives-only` writes: of libraries line by line, for the definitions; of users token by token.
 class DirectivesOnly {
 public:
-  DirectivesOnly(llvm::StringRef Output, LibraryFiles &Libraries, const UsersText &Ours)
-      : Output(Output), Libraries(Libraries), Ours(Ours) {}
+  DirectivesOnly(llvm::StringRef Output, const Toolchain &Tools, const UsersText &Ours)
+      : Output(Output), Libraries(Tools), Compilers(Tools), Ours(Ours) {}
 
   UsersText read() {
     Stack.push_back(fileNumber(""));
@@ -209,6 +211,7 @@ private:
       // Before it come the compiler's definitions, in files of no name. A #line changes no file.
       Stack.front() = fileNumber(Name);
     InUsers = Stack.size() == 1 ? !Text.Files[Stack.front()].empty() : !Libraries.contains(Text.Files[Stack.back()]);
+    InCompilers = !InUsers && Compilers.contains(Text.Files[Stack.back()]);
   }
 
   void directive(llvm::StringRef Line) {
@@ -216,7 +219,10 @@ private:
     if (Line.consume_front("define")) {
       Line = Line.ltrim();
       Name = Line.take_while([](char C) { return isalnum(static_cast<unsigned char>(C)) || C == '_'; }).str();
-      Macros[Name] = {Line, InUsers};
+      if (InCompilers)
+        Macros.erase(Name);
+      else
+        Macros[Name] = {Line, InUsers};
     } else if (Line.consume_front("undef"))
       Macros.erase(Line.trim());
     else
@@ -302,7 +308,8 @@ private:
   }
 
   llvm::StringRef Output;
-  LibraryFiles &Libraries;
+  LibraryFiles Libraries;
+  CompilerHeaders Compilers;
   const UsersText &Ours;
   UsersText Text;
   llvm::StringMap<unsigned> Numbers;
@@ -311,7 +318,7 @@ private:
   std::vector<unsigned> Stack;                              ///< Files.
   std::string Main;
   unsigned Line = 0;
-  bool InUsers = false;
+  bool InUsers = false, InCompilers = false;
 };
 
 } // namespace
@@ -401,8 +408,7 @@ llvm::Expected<UsersText> nvccText(const Toolchain &Tools, const NvccStep &Step,
   auto Text = output(Tools, Step.Command, {"-fdirectives-only"});
   if (!Text)
     return Text.takeError();
-  LibraryFiles Libraries(Tools);
-  return DirectivesOnly(*Text, Libraries, Ours).read();
+  return DirectivesOnly(*Text, Tools, Ours).read();
 }
 
 } // namespace cufuse
