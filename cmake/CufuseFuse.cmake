@@ -11,7 +11,8 @@
   compile_commands.json has, which is therefore made for all targets, and those in response files that it names. The
   fusion runs again only when an input, one of its headers (not the system's), cufuse or these flags change. Headers
   that are made when <target> is built are there before the fusion if they are sources of <target>, or in DEPENDS.
-  An input that <target> compiles with other flags than <name>.cu (set_source_files_properties) is refused; <name>.cu
+  An input that <target> compiles with other flags than <name>.cu (set_source_files_properties) is refused; one that
+  only other targets compile is read with their flags, and the build fails where <target>'s mean something else. <name>.cu
   is in ${CMAKE_CURRENT_BINARY_DIR}/cufuse, or in its folders Debug, Release, ... where the generator has several
   configurations. In a unity build, <name>.cu and the inputs stay files of their own. Another target may compile
   <name>.cu, too, but with the same flags. A launcher of the compiler that sets variables (CUDA_COMPILER_LAUNCHER) is
