@@ -354,8 +354,12 @@ private:
   bool findDigits(const Polynomial &Rest, const Polynomial &Scale) {
     constexpr size_t MostDigits = 6;
     std::vector<Digit> Candidates;
+    auto Varies = [&](const Polynomial &P) {
+      return llvm::any_of(All, [&](const Varying &V) { return P.contains(V.Atom); });
+    };
     for (const Less &Guard : Guards)
-      Candidates.push_back({Guard.Left, Guard.Right});
+      if (Varies(Guard.Left) && !Varies(Guard.Right)) // not `0 < i`
+        Candidates.push_back({Guard.Left, Guard.Right});
     for (const Varying &V : All)
       if (V.Range) // its own range is its guard
         Candidates.push_back({Polynomial::atom(V.Atom), *V.Range});

@@ -56,6 +56,16 @@ private:
   void walk(const clang::Stmt *S) {
     if (!S || llvm::isa<clang::LambdaExpr, clang::UnaryExprOrTypeTraitExpr, clang::CXXThrowExpr>(S))
       return;
+    if (auto *Declaration = llvm::dyn_cast<clang::DeclStmt>(S)) { // one after the other
+      for (const clang::Decl *D : Declaration->decls())
+        if (auto *V = llvm::dyn_cast<clang::VarDecl>(D)) {
+          if (V->getType()->isVariablyModifiedType())
+            unknown(S);
+          walk(V->getInit());
+          declare(*V, *S);
+        }
+      return;
+    }
     auto *If = llvm::dyn_cast<clang::IfStmt>(S);
     const bool Loops = isLoop(S, Unit.ast());
     const bool Branches = If || Loops || llvm::isa<clang::SwitchStmt, clang::ConditionalOperator>(S);
@@ -103,10 +113,6 @@ private:
         ++Time; // by whatever name it is read
       else
         unknown(S, heldBy(To));
-    } else if (auto *Declaration = llvm::dyn_cast<clang::DeclStmt>(S)) {
-      for (const clang::Decl *D : Declaration->decls())
-        if (auto *V = llvm::dyn_cast<clang::VarDecl>(D))
-          declare(*V, *S);
     } else if (auto *Default = llvm::dyn_cast<clang::CXXDefaultArgExpr>(S)) {
       walk(Default->getExpr());
     } else if (auto *OfMember = llvm::dyn_cast<clang::CXXDefaultInitExpr>(S)) {

@@ -188,8 +188,7 @@ std::optional<Value> HostValues::value(const clang::Expr *E) {
   if (auto *View = llvm::dyn_cast<clang::CallExpr>(E);
       View && !Call && View->getNumArgs() == 1 && saysPlace(*View, Unit))
     return value(View->getArg(0)); // another view of the same memory
-  if (Call && Call->getNumArgs() == 0 && Call->getMethodDecl() &&
-      (Call->getMethodDecl()->isConst() || saysPlace(*Call, Unit)))
+  if (Call && Call->getNumArgs() == 0 && Call->getMethodDecl())
     return said(*Call);
   if (Deref && Deref->getOpcode() == clang::UO_Deref)
     return of(Deref->getSubExpr(), nullptr, E->getType());
@@ -238,11 +237,33 @@ std::optional<Value> HostValues::placeOf(const clang::Expr *Object, clang::QualT
   return Whole;
 }
 
-/// What a member function without arguments says: a member, if it does no more than to return that.
+/// Does the code say the same whenever nothing is changed? It allocates nothing, and changes no variable.
+static bool onlyReads(const clang::Stmt &Code) {
+  using namespace clang;
+  return llvm::none_of(allIn<Stmt>(Code), [](const Stmt *Each) {
+    if (auto *Call = llvm::dyn_cast<CallExpr>(Each)) {
+      const FunctionDecl *Callee = Call->getDirectCallee();
+      auto *Method = llvm::dyn_cast_or_null<CXXMethodDecl>(Callee);
+      return !Callee || !((Method && Method->isConst() && Call->getNumArgs() == 0) || Callee->isNoReturn() ||
+                          (!Method && Callee->isInStdNamespace()));
+    }
+    auto *Changes = llvm::dyn_cast<UnaryOperator>(Each);
+    auto *Assigns = llvm::dyn_cast<BinaryOperator>(Each);
+    return llvm::isa<CXXNewExpr, CXXDeleteExpr, AsmStmt>(Each) || (Changes && Changes->isIncrementDecrementOp()) ||
+           (Assigns && Assigns->isAssignmentOp());
+  });
+}
+
+/// What a member function without arguments says: a member, if it does no more than to return that. One whose code is
+/// not seen says the same until something may have been changed, if it is const.
 std::optional<Value> HostValues::said(const clang::CXXMemberCallExpr &Call) {
   if (saysPlace(Call, Unit) && llvm::is_contained({"begin", "data", "get"}, Call.getMethodDecl()->getName()))
     return placeOf(Call.getImplicitObjectArgument(), Call.getType());
   const clang::FunctionDecl *Method = Call.getMethodDecl();
+  const bool IsSeen = !Call.getMethodDecl()->isVirtual() && Method->hasBody(Method) &&
+                      !Unit.inLibrary(Method->getLocation());
+  if (IsSeen ? !onlyReads(*Method->getBody()) : !Call.getMethodDecl()->isConst() && !saysPlace(Call, Unit))
+    return std::nullopt;
   const auto *Body = Method->hasBody(Method) && !Call.getMethodDecl()->isVirtual()
                          ? llvm::dyn_cast<clang::CompoundStmt>(Method->getBody())
                          : nullptr;

@@ -190,7 +190,8 @@ void TextComposer::conditions() {
 
 void TextComposer::refuseUnless(const AtMost &Needed, bool Always) {
   constexpr std::int64_t Largest = std::numeric_limits<int>::max();
-  if (isInt(Needed.Left) && Needed.Right.asConstant().value_or(0) >= Largest)
+  if ((isInt(Needed.Left) && Needed.Right.asConstant().value_or(0) >= Largest) ||
+      (Needed.Right - Needed.Left).asConstant().value_or(-1) >= 0)
     return;
   // What is made of dimensions of the grid is never negative, and what counts elements is not where there are some.
   const bool IsSign = Needed.Left.isZero() || Needed.Left == Polynomial::constant(1);

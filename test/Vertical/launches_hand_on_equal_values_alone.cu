@@ -81,6 +81,10 @@
 // CASE: scale.out=shift.in: scale<<<GRID>>>(x, t, 2.f, (short)n); shift<<<GRID>>>(t, y, n);
 // CASE: scale.out=shift.in: int m = n; do { if (n > 9) break; m = 9; } while (0); scale<<<GRID>>>(x, t, 2.f, n); shift<<<GRID>>>(t, y, m);
 // CASE: scale.out=shift.in: scale<<<GRID>>>(x, t, 2.f, n); level(t, y, n);
+// CASE: scale.n=shift.n: float *a = s->make(); float *b = s->make(); scale<<<GRID>>>(x, a, 2.f, n); shift<<<GRID>>>(b, y, n);
+// CASE: scale.n=shift.n: float *a = s->take(), *b = s->take(); scale<<<GRID>>>(x, a, 2.f, n); shift<<<GRID>>>(b, y, n);
+// CASE: scale.n=shift.n: float **p = &t; int i = 0; float *a = p[i], *c = p[++i], *b = p[i]; scale<<<GRID>>>(x, a, 2.f, n); shift<<<GRID>>>(b, c, n);
+// CASE: scale.out=shift.in scale.n=shift.n: scale<<<GRID>>>(x, s->own(), 2.f, n); shift<<<GRID>>>(s->own(), y, n);
 // CASE: scale.out=shift.in: scale<<<GRID>>>(x, t, 2.f, n); n = 3; shift<<<GRID>>>(t, y, n);
 #include <algorithm>
 #include <cstdio>
@@ -113,6 +117,13 @@ struct Layer : Stage {
   virtual int drawn() const { return 0; }
   float *next() const { return t + count++; }
   float *get() const { return t; }
+  float *own() { return t; }
+  float *take() const { return t + n * count++; }
+  float *make() const {
+    void *memory = nullptr;
+    cudaMalloc(&memory, n);
+    return static_cast<float *>(memory);
+  }
 };
 struct Empties {
   void operator()(float *p) const { cudaMemset(p, 0, 4); }
