@@ -144,6 +144,7 @@ static std::string said(const AtMost &Needed, const std::map<std::string, Quotie
 }
 
 void TextComposer::conditions() {
+  leaveOutUnused();
   divisors();
   // Quotients are taken as those of numbers that are not negative, and so are comparisons of unsigned ones.
   std::set<std::string> Parts;

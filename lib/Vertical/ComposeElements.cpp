@@ -76,17 +76,12 @@ void ElementComposer::elementFacts() {
 void ElementComposer::objects() {
   for (unsigned Node : Graph.Order)
     parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
-  elementObjects(/*Stores=*/false);
+  elementObjects();
   std::vector<KnownCondition> Known;
   for (const VerticalNode &N : Graph.Nodes)
     llvm::append_range(Known, knownConditions(N));
-  if (const std::vector<Given> Asked = askedConditions(Known); !Asked.empty())
-    file(cuda::Turn, Asked);
-  if (llvm::any_of(Graph.Nodes, [](const VerticalNode &N) { return N.Shape->Width > 1; }))
-    file(cuda::ElementGroups,
-         {{"ASIDE",
-           llvm::any_of(Graph.Order, [&](unsigned Node) { return !loadedAside(Graph, Node, Streams).empty(); })},
-          {"CHANGED", changesGroups(Graph)}});
+  file(cuda::Turn, askedConditions(Known));
+  file(cuda::ElementGroups, {{"CHANGED", changesGroups(Graph)}});
 }
 
 void ElementComposer::texts() {

@@ -36,7 +36,7 @@ public:
       libraries(Node);
     }
     if (!Plan.Kept.empty()) {
-      elementObjects(/*Stores=*/false);
+      elementObjects();
       file(cuda::AsStored);
     }
     for (const auto &[Node, Parameter] : Plan.Exchanged)

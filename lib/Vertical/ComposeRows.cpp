@@ -42,7 +42,7 @@ public:
       parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
       libraries(Node);
     }
-    pointerObjects(/*Stores=*/true);
+    pointerObjects();
     if (Plan.keepsRows()) {
       const bool IsWide = Plan.Wide > 1;
       if (IsWide)
@@ -52,30 +52,22 @@ public:
         Values.push_back({"WIDE", std::to_string(Plan.Wide)});
       file(cuda::Row, Values);
       file(cuda::RowAccess, {{"EVICT_LAST", EvictLast}, {"WIDE", IsWide}});
-      if (!Plan.Changed.empty() ||
-          llvm::any_of(Graph.Flows, [&](const Flow &F) { return isStoredLater(F) || changes(F); }))
-        file(cuda::RowChange, {{"WIDE", IsWide}});
-      if (Plan.keepsParts())
-        file(cuda::RowParts, {{"WIDE", IsWide}});
-      if (Plan.ByGroups)
-        file(cuda::ElementGroups, {{"ASIDE", false}, {"CHANGED", changesGroups(Graph)}});
-      if (llvm::any_of(Graph.Order, [&](unsigned Node) { return isGroup(Node) && !packed(Node).empty(); }))
-        file(cuda::AsStored);
-      if (!Plan.Streams.empty())
-        file(cuda::RowStreams);
+      file(cuda::RowChange, {{"WIDE", IsWide}});
+      file(cuda::RowParts, {{"WIDE", IsWide}});
+      file(cuda::ElementGroups, {{"CHANGED", changesGroups(Graph)}});
+      file(cuda::AsStored);
+      file(cuda::RowStreams);
       if (EvictLast)
         includePriorities();
     }
-    if (llvm::is_contained(Plan.Values, RowValue::Scalar) || !Plan.Data.empty())
-      file(cuda::ScalarAccess);
+    file(cuda::ScalarAccess);
     if (OfLanes && llvm::any_of(Result.Facts.WarpPrimitives, [](const Finding &Each) { return Each.OfBlockReduce; }))
       file(cuda::BlockReduce, {{"BLOCK", std::to_string(Block.X)}});
     std::vector<KnownCondition> Known;
     for (unsigned Node : Graph.Order)
       if (Plan.ByElement[Node])
         llvm::append_range(Known, knownConditions(Graph.Nodes[Node]));
-    if (const std::vector<Given> Asked = askedConditions(Known); !Asked.empty())
-      file(cuda::Turn, Asked);
+    file(cuda::Turn, askedConditions(Known));
     for (unsigned Node : Graph.Order)
       text(Node, aliases(Node), Plan.ByElement[Node]);
     entry();

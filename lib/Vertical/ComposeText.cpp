@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/Regex.h>
 
 namespace cufuse {
 
@@ -189,8 +190,51 @@ void TextComposer::code(const OutputText &Text, std::vector<std::string> Namespa
 }
 
 void TextComposer::file(llvm::StringRef File, llvm::ArrayRef<Given> Values) {
-  code("\n" + emitted(File, Values));
-  Result.Text.Body.back().IsShared = cuda::isShared(File);
+  std::vector<Given> All = Values;
+  All.push_back({"MOVES", llvm::any_of(Texts, [](const KernelText *Text) { return Text->MovesPointers; })});
+  for (llvm::StringRef Part : llvm::split(File, "\n\n")) {
+    Ours.push_back(Result.Text.Body.size());
+    code("\n" + emitted(Part, All));
+    Result.Text.Body.back().IsShared = cuda::isShared(File);
+  }
+}
+
+/// The classes and functions of ours that it defines.
+static std::vector<std::string> definedIn(llvm::StringRef Text) {
+  std::vector<std::string> Names;
+  static const llvm::Regex Class("struct (cufuse_?[A-Za-z0-9_]+)", llvm::Regex::IgnoreCase),
+      Function("^(template <.*> )?__device__ [^(]* &?(cufuse_?[A-Za-z0-9_]+)\\(", llvm::Regex::IgnoreCase);
+  for (llvm::StringRef Line : llvm::split(Text, '\n'))
+    if (llvm::SmallVector<llvm::StringRef> Found;
+        !Line.starts_with(" ") && (Class.match(Line, &Found) || Function.match(Line, &Found)))
+      Names.push_back(Found.back().str());
+  return Names;
+}
+
+static bool isNamedIn(llvm::StringRef Text, llvm::StringRef Name) {
+  auto IsPart = [&](size_t At) { return At < Text.size() && (llvm::isAlnum(Text[At]) || Text[At] == '_'); };
+  for (size_t At = Text.find(Name); At != llvm::StringRef::npos; At = Text.find(Name, At + 1))
+    if (!IsPart(At - 1) && !IsPart(At + Name.size()))
+      return true;
+  return false;
+}
+
+void TextComposer::leaveOutUnused() {
+  std::vector<Piece> &Body = Result.Text.Body;
+  std::vector<std::string> Written = {Result.Text.Main ? Result.Text.Main->Body.written() : ""};
+  for (const Piece &P : Body)
+    Written.push_back(P.Text.written());
+  for (size_t I : llvm::reverse(Ours)) { // what names it stands behind it
+    const std::vector<std::string> Defined = definedIn(Written[I + 1]);
+    if (Defined.empty() || llvm::any_of(Defined, [&](const std::string &Name) {
+          return llvm::any_of(llvm::enumerate(Written),
+                              [&](const auto &Each) { return Each.index() != I + 1 && isNamedIn(Each.value(), Name); });
+        }))
+      continue;
+    Body.erase(Body.begin() + I);
+    Written.erase(Written.begin() + I + 1);
+  }
+  Ours.clear();
 }
 
 void TextComposer::text(unsigned Node, const OutputText &Aliases, bool AsElement) {
@@ -234,25 +278,19 @@ void TextComposer::text(unsigned Node, const OutputText &Aliases, bool AsElement
       Result.Text.BodyMacros.push_back(Macro);
 }
 
-void TextComposer::elementObjects(bool Stores) {
-  pointerObjects(Stores);
-  file(cuda::Elements, {{"MOVES", movesPointers()}});
+void TextComposer::elementObjects() {
+  pointerObjects();
+  file(cuda::Elements);
 }
 
 OutputText TextComposer::object(unsigned Node, const std::string &Parameter, const OutputText &Kind) const {
   return outputText("using cufuse_linked_{} = cufuse_pointer<{}, {}>;", Parameter, ownElement(Node, Parameter), Kind);
 }
 
-bool TextComposer::movesPointers() const {
-  return llvm::any_of(Texts, [](const KernelText *Text) { return Text->MovesPointers; });
-}
-
-void TextComposer::pointerObjects(bool Stores) {
-  file(cuda::Pointer, {{"MOVES", movesPointers()}});
-  if (Stores)
-    file(cuda::Place);
-  if (names("cufuse_as<") || llvm::any_of(Graph.Nodes, [](const VerticalNode &N) { return N.Shape->Width > 1; }))
-    file(cuda::Casts);
+void TextComposer::pointerObjects() {
+  file(cuda::Pointer);
+  file(cuda::Place);
+  file(cuda::Casts);
   for (const char *Name : CachedLoads)
     if (names(Name))
       code(fmt::format("using ::{0};\ntemplate <typename T, typename Kind>\n"

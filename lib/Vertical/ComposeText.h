@@ -50,16 +50,16 @@ protected:
   void libraries(unsigned Node);
   /// Text of ours.
   void code(const OutputText &Text, std::vector<std::string> Namespaces = {});
-  /// A file of lib/Cuda/.
+  /// A file of lib/Cuda/: of its paragraphs, those that are used.
   void file(llvm::StringRef File, llvm::ArrayRef<Given> Values = {});
   /// A node's text in its namespace, behind `Aliases`, which declare its linked parameters' types. `AsElement`: its
   /// block is one thread, and the macros around it say so.
   void text(unsigned Node, const OutputText &Aliases, bool AsElement);
   /// `cufuse_pointer`, what kernels have in place of a pointer, with what their loads and stores with cache hints mean
-  /// for it. `Stores`: some of them go where the object says.
-  void pointerObjects(bool Stores);
+  /// for it.
+  void pointerObjects();
   /// These, and `CufuseElement`, for what is in a register.
-  void elementObjects(bool Stores);
+  void elementObjects();
   /// The argument for it, as a pointer to that.
   std::string inElements(unsigned Node, const std::string &Parameter, const std::string &Argument) const;
   /// The type of a linked parameter.
@@ -114,7 +114,9 @@ private:
   Piece inside(Piece P, unsigned Node) const;
   OutputText ownElement(unsigned Node, const std::string &Parameter) const;
   bool names(llvm::StringRef Word) const;
-  bool movesPointers() const;
+  void leaveOutUnused();
+
+  std::vector<size_t> Ours; ///< The pieces of the body that are of files of lib/Cuda/.
 };
 
 } // namespace cufuse

@@ -35,13 +35,12 @@ public:
     for (unsigned Node : Graph.Order)
       parameters(Node, [&](const std::string &Name) { return remains(Node, Name); });
     libraries(Graph.Root);
-    elementObjects(!outputs(Graph.Root).empty());
+    elementObjects();
     // What is called stands before its caller.
     for (unsigned Node : Graph.Order)
       if (isBefore(Node))
         text(Node, objects(Node), /*AsElement=*/true);
-    if (llvm::any_of(Graph.Flows, [&](const Flow &F) { return isBefore(F.Producer) && isKept(F); }))
-      file(cuda::Made);
+    file(cuda::Made);
     for (const Flow &F : Graph.Flows)
       if (isBefore(F.Producer) && F.Consumer == Graph.Root)
         source(F);
