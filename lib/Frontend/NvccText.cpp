@@ -330,10 +330,11 @@ llvm::Expected<std::vector<NvccStep>> nvccSteps(const Toolchain &Tools, const st
       (!llvm::sys::fs::equivalent(*Found, Tools.Nvcc) || toolkitOf(*Found) != Tools.CudaPath)) {
     // A wrapper may have flags of its own, and a link another toolkit.
     llvm::StringRef Folder = llvm::sys::path::parent_path(*Found);
-    return badUsage(fmt::format("'{}' is compiled with {}, and cufuse would read it with {}", File, *Found, Tools.Nvcc),
-                    Folder.consume_back("/bin")
-                        ? fmt::format("export CUDA_PATH='{}'", Folder.str())
-                        : fmt::format("unset CUDA_PATH CUDA_HOME; export PATH='{}':$PATH", Folder.str()));
+    return badUsage(
+        fmt::format("'{}' is compiled with {}, and cufuse would read it with {}", File, *Found, Tools.Nvcc),
+        llvm::sys::path::filename(*Found) != "nvcc" ? "pass the flags that it gives nvcc after `--`, without -p"
+        : Folder.consume_back("/bin") ? fmt::format("export CUDA_PATH='{}'", Folder.str())
+                                      : fmt::format("unset CUDA_PATH CUDA_HOME; export PATH='{}':$PATH", Folder.str()));
   }
   std::vector<NvccStep> Steps;
   if (!Arch.empty()) {
