@@ -16,6 +16,8 @@ public:
 
   llvm::Expected<InTurnPlan> run() {
     common();
+    for (const VerticalNode &N : Graph.Nodes)
+      reaches(N);
     for (const auto &[Of, Users] : Exchanged) {
       if (isOfThread(Users) && staysInRegisters(Users))
         Plan.Kept.insert(Users.begin(), Users.end());
@@ -25,6 +27,15 @@ public:
   }
 
 private:
+  /// One grid is that of all: it has all elements of a kernel that has others.
+  void reaches(const VerticalNode &N) {
+    const ShapeFacts &Shape = *N.Shape;
+    const unsigned Node = &N - Graph.Nodes.data();
+    if (Shape.Shape == KernelShape::Pointwise && !Shape.Unbounded && !Shape.Strided)
+      require(Graph.inArguments(Node, Shape.Bound) - constant(Shape.Tail ? 0 : Shape.Width - 1),
+              gridDim(0) * constant(Block.threads() * Shape.Width));
+  }
+
   /// A thread's elements: so many, `Step` apart, as those of a structure, or of an array for each member.
   struct Elements {
     std::optional<Polynomial> Step; ///< Of several.
