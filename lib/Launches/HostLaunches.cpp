@@ -77,7 +77,7 @@ private:
       for (const clang::VarDecl *V : Frames.back().Used->Assigned)
         forget(V, /*OfLoop=*/false);
     if (Branches)
-      Path.push_back({S, 0, Loops});
+      Path.push_back({S, 0, Loops, Frames.back().Number});
     if (Loops)
       forget(*S, Loops);
     Time += Loops; // what it changes is another value in the next turn

@@ -90,6 +90,25 @@ std::string sameAs(const Value &Taken, clang::QualType Type, const Launch &Earli
 
 const clang::FunctionDecl *calleeOf(const Launch &L) { return llvm::cast<clang::CallExpr>(L.Call)->getDirectCallee(); }
 
+/// Is it in an arm of a condition in whose other arm the second launch is? In a loop that the first one is not in, it
+/// may run before in another turn.
+bool isInOtherArm(const Launch &L, const Launch &First, const Launch &Second) {
+  for (size_t I = 0; I < std::min(L.Path.size(), Second.Path.size()); ++I) {
+    const Branch &Own = L.Path[I], &Other = Second.Path[I];
+    if (Own.Of != Other.Of || Own.Call != Other.Call)
+      return false;
+    if (Own.Number != Other.Number) {
+      auto *If = llvm::dyn_cast<clang::IfStmt>(Own.Of);
+      const auto Parts = std::distance(Own.Of->children().begin(), Own.Of->children().end());
+      return (If || llvm::isa<clang::ConditionalOperator>(Own.Of)) &&
+             std::min(Own.Number, Other.Number) >= Parts - (If && !If->getElse() ? 0 : 1);
+    }
+    if (Own.IsLoop && !(I < First.Path.size() && First.Path[I] == Own))
+      return false;
+  }
+  return false;
+}
+
 /// Does something use the memory of these?
 bool isBetween(const Launch &L, llvm::ArrayRef<const Launch *> Of) {
   return L.Stored.isNull() ||
@@ -189,7 +208,7 @@ std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRe
       for (size_t Next = 1; Next < Chosen.size(); ++Next) {
         const bool IsLinked = Kernels[Next].Linked.count(Next - 1);
         for (const Launch *Each = Chosen[Next - 1] + 1; Each < Chosen[Next] && !IsLinked && !Result.Between; ++Each)
-          if (isBetween(*Each, Chosen))
+          if (!isInOtherArm(*Each, *Chosen[Next - 1], *Chosen[Next]) && isBetween(*Each, Chosen))
             Result.Between = Unit.place(Each->Call->getBeginLoc());
       }
       if (!Result.Between && Result.AreKnown)

@@ -36,7 +36,8 @@ struct Branch {
   const clang::Stmt *Of;
   unsigned Number;
   bool IsLoop;
-  bool operator==(const Branch &) const = default;
+  unsigned Call = 0; ///< Of the function that it stands in.
+  bool operator==(const Branch &Other) const { return Of == Other.Of && Number == Other.Number; }
 };
 
 /// A launch, or what is not known to leave memory as it is.
