@@ -260,8 +260,8 @@ std::optional<Value> HostValues::said(const clang::CXXMemberCallExpr &Call) {
   if (saysPlace(Call, Unit) && llvm::is_contained({"begin", "data", "get"}, Call.getMethodDecl()->getName()))
     return placeOf(Call.getImplicitObjectArgument(), Call.getType());
   const clang::FunctionDecl *Method = Call.getMethodDecl();
-  const bool IsSeen = !Call.getMethodDecl()->isVirtual() && Method->hasBody(Method) &&
-                      !Unit.inLibrary(Method->getLocation());
+  const bool IsSeen =
+      !Call.getMethodDecl()->isVirtual() && Method->hasBody(Method) && !Unit.inLibrary(Method->getLocation());
   if (IsSeen ? !onlyReads(*Method->getBody()) : !Call.getMethodDecl()->isConst() && !saysPlace(Call, Unit))
     return std::nullopt;
   const auto *Body = Method->hasBody(Method) && !Call.getMethodDecl()->isVirtual()
