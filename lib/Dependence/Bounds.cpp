@@ -2,6 +2,7 @@
 
 #include "cufuse/Kernel/Wrapping.h"
 
+#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {
@@ -113,7 +114,15 @@ void Bounds::surround(const VerticalGraph &Graph, unsigned Node, const AccessSit
       continue; // it may count down
     if (!By->asConstant())
       Needs.push_back({{}, *By});
-    counts(Loop.Atom, {*Start, std::nullopt});
+    // Whole groups: `for (c = 4 * t; c < n; c += 4 * threads)` counts them.
+    const auto First = Start->dividedBy(Site.Width);
+    if (Site.Width > 1 && First && By->dividedBy(Site.Width)) {
+      const std::string Of = fmt::format("{} / {}", Loop.Atom, Site.Width);
+      counts(Of, {*First, std::nullopt});
+      Groups[Loop.Atom] = constant(Site.Width) * Polynomial::atom(Of);
+    } else {
+      counts(Loop.Atom, {*Start, std::nullopt});
+    }
   }
   for (const PathStep &Step : Site.Path)
     for (const Less &L : Step.Holds)
@@ -142,6 +151,8 @@ static bool multiplies(const Polynomial &P) {
 
 std::optional<Polynomial> Bounds::simplified(const Polynomial &P) {
   Polynomial Result = Meaning(P);
+  for (const auto &[Atom, Value] : Groups)
+    Result = Result.substitute(Atom, Value);
   for (const std::string &Atom : Result.atoms()) {
     const auto Q = Given.find(Atom);
     if (isWrap(Atom)) {

@@ -83,6 +83,7 @@ private:
   const std::function<Polynomial(const Polynomial &)> Meaning;
   std::map<std::string, Counted> Atoms;
   std::map<std::string, Polynomial> Ends;
+  std::map<std::string, Polynomial> Groups;  ///< What loops count, by their variables: these are multiples of it.
   std::map<std::string, Quotient> Quotients; ///< By their simplified atoms.
   std::vector<Less> Guards;
   std::vector<AtMost> Needed;
