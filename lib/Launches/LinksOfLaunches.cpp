@@ -197,7 +197,7 @@ std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRe
   for (const LaunchedKernel &Each : Kernels)
     Wanted.push_back(kernelName(*Each.Kernel));
   HostLaunches Of(Unit);
-  std::optional<LaunchLinks> Parted; // or not known
+  std::optional<LaunchLinks> Parted;                    // or not known
   for (unsigned Calls = 0; Calls <= MostCalls; ++Calls) // the function that is nearest to the launches
     for (const clang::FunctionDecl *Function : Of.functions()) {
       const std::vector<Launch> All = Of.of(*Function, Calls);
