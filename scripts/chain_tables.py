@@ -13,7 +13,7 @@ epilogue*: the activation in the library's epilogue; of gated chains both first 
 scaled_dot_product_attention, which is a fused kernel and no part of what is to be beaten. *Warm*: the best way on one set of inputs.
 *Spread*: the widest interquartile range of the row, of its median."""
 FUSED = """\
-Rows from 32768 on, and few of which a cluster holds the weights, by `cufuse fuse FILE.yaml` with ReLU between the products, as above. Geometric mean {mean:.2f}, least {least:.2f}.
+Rows from 32768 on, and few of which a cluster or the whole grid holds the weights, by `cufuse fuse FILE.yaml` with ReLU between the products, as above. Geometric mean {mean:.2f}, least {least:.2f}.
 *Error*: the largest against double precision, over that of cuBLAS; sums of small integers are exact, for all rows, one less, 77 and 1."""
 ATTENTION = """\
 Batch · heads · rows · columns, with a scale before the softmax, and a causal mask where that is said; µs of warm inputs. *Three kernels*: two products of cuBLAS

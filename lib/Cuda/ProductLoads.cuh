@@ -1,6 +1,9 @@
 /// Matrices for the tensor memory accelerator: what a box of them has outside is zero.
 struct CufuseMaps {
   CUtensorMap a, b, d;
+#ifdef CUFUSE_BETWEEN
+  CUtensorMap c;
+#endif
 };
 
 /// Loads by tensor maps, and the mbarriers by which they are awaited.

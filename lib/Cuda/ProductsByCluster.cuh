@@ -4,7 +4,7 @@
 /// each other through distributed shared memory: each adds and stores some columns. `BInRows`: B is stored as K rows of
 /// N, else as N rows of K; so D. `C`: the type of the elements of A B.
 template <typename T, typename C, int N, int K, int L, bool BInRows, bool DInRows, int Warps, int Tiles, int Blocks>
-struct CufuseProducts : CufuseWarpProducts, CufuseLoads {
+struct CufuseProducts : CufuseWarpProducts, CufuseLoads, CufuseExchange {
   static constexpr int Threads = Warps * 32, Rows = 16 * Tiles, Slice = (N + Blocks * 16 - 1) / (Blocks * 16) * 16;
   static constexpr int AllN = (Slice + 63) / 64 * 64, AllK = (K + 63) / 64 * 64, AllL = (L + 63) / 64 * 64;
   /// 16 columns of A B are a unit. Warps that have the same one have parts of each panel.
@@ -45,8 +45,8 @@ struct CufuseProducts : CufuseWarpProducts, CufuseLoads {
     }
     int odd = 0;
     for (int tile = blockIdx.x / Blocks * Rows; tile < rows; tile += gridDim.x / Blocks * Rows, odd ^= 1) {
-      if (Apart)
-        arrive();
+      if (Blocks > 1 && Apart)
+        arriveAtCluster();
       if (threadIdx.x == 0)
         load(maps, sharedA, sharedB, sharedD, came, tile, rank);
       __syncthreads();
@@ -76,14 +76,15 @@ struct CufuseProducts : CufuseWarpProducts, CufuseLoads {
           element<C>(i, all, sharedC, tile, n, rows, between);
         }
       }
-      if (!Apart)
-        arrive();
+      if (Blocks > 1 && !Apart)
+        arriveAtCluster();
       __syncthreads();
 
       float sumsE[OwnL][Tiles][8] = {};
       awaitPhase(cameD, odd);
       multiplyC(sumsE, sharedC, sharedD, warp);
-      wait();
+      if (Blocks > 1)
+        awaitCluster();
 #pragma unroll
       for (int i = 0; i < OwnL; ++i)
 #pragma unroll
@@ -112,15 +113,6 @@ struct CufuseProducts : CufuseWarpProducts, CufuseLoads {
   }
 
 private:
-  static __device__ __forceinline__ void arrive() {
-    if (Blocks > 1)
-      asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-  }
-  static __device__ __forceinline__ void wait() {
-    if (Blocks > 1)
-      asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
-  }
-
   /// First what is needed first.
   static __device__ __forceinline__ void load(const CufuseMaps &maps, unsigned sharedA, unsigned sharedB,
                                               unsigned sharedD, unsigned came, int tile, int rank) {
@@ -166,34 +158,6 @@ private:
     asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(to), "f"(sums[0]), "f"(sums[1]), "f"(sums[2]),
                  "f"(sums[3])
                  : "memory");
-  }
-  /// As `awaitPhase`, for what other blocks have stored.
-  static __device__ __forceinline__ void awaitOthers(unsigned barrier, int odd) {
-    unsigned done;
-    do
-      asm volatile(
-          "{\n.reg .pred p;\nmbarrier.try_wait.parity.acquire.cluster.shared.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
-          : "=r"(done)
-          : "r"(barrier), "r"(odd)
-          : "memory");
-    while (!done);
-  }
-  static __device__ __forceinline__ void send(unsigned to, unsigned barrier, int block, const float *sums) {
-    unsigned there, signalled;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(to), "r"(block));
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(signalled) : "r"(barrier), "r"(block));
-    asm volatile(
-        "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(there),
-        "f"(sums[0]), "f"(sums[1]), "f"(sums[2]), "f"(sums[3]), "r"(signalled)
-        : "memory");
-  }
-  static __device__ __forceinline__ void sum(float (&sums)[4], unsigned from) {
-    float4 part;
-    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(part.x), "=f"(part.y), "=f"(part.z), "=f"(part.w)
-                 : "r"(from)
-                 : "memory");
-    sums[0] += part.x, sums[1] += part.y, sums[2] += part.z, sums[3] += part.w;
   }
 
   static __device__ __forceinline__ void multiplyA(float (&sums)[Own][Tiles][8], unsigned a, unsigned b, int first,

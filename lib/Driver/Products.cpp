@@ -425,6 +425,10 @@ llvm::Error addProducts(FuseRequest &Request, std::vector<LoadedKernel> &Kernels
   if (!Plan)
     return Plan.takeError();
   Request.Composition.Products = *Plan;
+  if (Plan->By == ProductsPlan::Way::Grid) // stored, and read again, in the array that is there for it
+    for (const LinkText &L : Request.Links)
+      if (L.To == takerOf(Second.Name) && L.Parameter == "a")
+        llvm::erase(Request.Dead, L.From + "." + L.Factors.front());
   Request.Blocks = {{"", {Plan->Threads, 1, 1}}};
   if (Plan->isOfWarpgroups())
     Request.Registers = {RegisterPolicy::Count, ProductsPlan::AtLaunch, 0};

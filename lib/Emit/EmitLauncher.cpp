@@ -106,6 +106,7 @@ private:
   bool needs(llvm::StringRef Name) const { return isNeeded(Needs, Name); }
   const std::optional<ProductsText> &products() const { return Constituents.front().Text->Products; }
   unsigned cluster() const { return products() ? products()->Cluster : 1; }
+  bool isInTurns() const { return products() && products()->Clusters > 0; }
   static bool isDynamic(const Constituent &C) { return !C.Facts->DynamicShared.empty(); }
   const char *kernel() const { return Plan.hasBound() || hasVariants() ? "kernel" : "fused"; }
   const TextVariants &variants() const { return variantsOf(Constituents); }
@@ -306,6 +307,11 @@ private:
   const char *dynamicBytes() const { return needs("DYNAMIC") ? "dynamicBytes" : "0"; }
 
   void residents() {
+    if (isInTurns())
+      return Out.line("  constexpr unsigned blocks = {0}; // clusters of {1}, all at once\n"
+                      "  if (blocks * {1} > static_cast<unsigned>(asked.resident) * multiprocessors)\n"
+                      "    return cudaErrorCooperativeLaunchTooLarge;\n",
+                      products()->Clusters, cluster());
     Out.write("  int resident = asked.resident;");
     if (products())
       Out.line("  unsigned blocks = {};{}", blocks(0),
@@ -367,22 +373,25 @@ private:
       Out.write("  CufuseMaps maps;");
     for (const OutputText &Map : products() ? products()->Maps : std::vector<OutputText>())
       Out.line("  if (const cudaError_t error = mapMatrices({}))\n    return error;", ofLaunch(Constituents[0], Map));
+    const bool Cooperative = Plan.Cooperative || isInTurns();
+    const unsigned Attributes = (cluster() > 1) + Cooperative;
+    if (Attributes > 0)
+      Out.line("  cudaLaunchAttribute attributes[{}] = {{}};", Attributes);
     if (cluster() > 1)
-      Out.line("  cudaLaunchAttribute cluster = {{}};\n  cluster.id = cudaLaunchAttributeClusterDimension;\n"
-               "  cluster.val.clusterDim.x = {};\n"
-               "  cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;",
+      Out.line("  attributes[0].id = cudaLaunchAttributeClusterDimension;\n"
+               "  attributes[0].val.clusterDim.x = {};\n"
+               "  attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;",
                cluster());
-    if (Plan.Cooperative)
-      Out.write("  cudaLaunchAttribute cooperative = {};\n  cooperative.id = cudaLaunchAttributeCooperative;\n"
-                "  cooperative.val.cooperative = 1;");
+    if (Cooperative)
+      Out.line("  attributes[{0}].id = cudaLaunchAttributeCooperative;\n"
+               "  attributes[{0}].val.cooperative = 1;",
+               Attributes - 1);
     Out.line("  const cudaLaunchConfig_t config = {{{}, {}, {}, {}, {}}};",
              keepsItsGrid()  ? ownGrid()
              : cluster() > 1 ? fmt::format("dim3(blocks * {})", cluster())
                              : "dim3(blocks)",
              shapeOf(Block), dynamicBytes(), Constituents.size() > 1 ? "stream" : shape(Constituents[0], "stream"),
-             Plan.Cooperative ? "&cooperative, 1"
-             : cluster() > 1  ? "&cluster, 1"
-                              : "nullptr, 0");
+             Attributes > 0 ? fmt::format("attributes, {}", Attributes) : "nullptr, 0");
     std::vector<OutputText> Arguments = {"&config", kernel()};
     for (unsigned I = 0; I < Constituents.size(); ++I) {
       const Constituent &C = Constituents[I];

@@ -123,6 +123,73 @@ std::optional<ProductsPlan> byCluster(const ProductFacts &First, const ProductFa
   return Best;
 }
 
+/// As CufuseProducts of ProductsByGrid.cuh has them; none if they do not fit.
+std::optional<ProductsPlan> inTurns(const ProductFacts &First, const ProductFacts &Second, ProductsPlan Plan) {
+  const std::array<std::int64_t, 2> Inner = {First.K, First.N}, Width = {First.N, Second.N};
+  unsigned Slot = 0, OfParts = 8192, Panels = 0, Blocks = 0;
+  for (unsigned I = 0; I < 2; ++I) {
+    const auto [Columns, Parts] = Plan.Turns[I];
+    const unsigned All = roundUp(Inner[I], 64) / 64, Each = (Columns / 16 + Parts - 1) / Parts;
+    if (All % Parts != 0)
+      return std::nullopt;
+    Slot = std::max(Slot, (64 + Columns) * 128);
+    OfParts = std::max(OfParts, (Parts - 1) * Each * 4096);
+    Panels += All / Parts;
+    Blocks = std::max(Blocks, roundUp(Width[I], Columns) / Columns * Plan.Tiles * Parts);
+    Plan.Blocks = std::max(Plan.Blocks, Parts);
+  }
+  Plan.Clusters = (Blocks + Plan.Blocks - 1) / Plan.Blocks;
+  constexpr unsigned Barriers = 16, Alignment = 1024;
+  Plan.Slots = std::min((OfSm90 - Alignment - OfParts - Barriers) / (Slot + 16), Panels);
+  Plan.SharedBytes = Plan.Slots * (Slot + 16) + OfParts + Barriers + Alignment;
+  // Clusters of four and more leave some multiprocessors of an H100 without a block.
+  const std::int64_t Most = Plan.Blocks > 2 ? 120 : Multiprocessors;
+  return Plan.Slots >= 3 && Plan.Clusters * Plan.Blocks <= Most ? std::optional(Plan) : std::nullopt;
+}
+
+/// For up to 128 rows with more weights than a cluster holds: of all shapes, the one that is estimated to be the
+/// fastest. Larger weights are left to a library, and what was not measured.
+std::optional<ProductsPlan> byGrid(const ProductFacts &First, const ProductFacts &Second, std::int64_t M) {
+  constexpr std::int64_t LeastRows = 33, MostRows = 128, MostWeights = 5 << 20;
+  if (M < LeastRows || M > MostRows || First.InRows || Second.InRows || First.N * (First.K + Second.N) > MostWeights)
+    return std::nullopt;
+  std::optional<ProductsPlan> Best;
+  double Least = 0;
+  // Cycles, fitted to what an H200 took: of what is loaded, the longer the more blocks read the same, and of an
+  // exchange.
+  const auto Loaded = [](std::int64_t Inner, unsigned Rows, unsigned Parts) {
+    return 2.0 * Rows * static_cast<double>(Inner) / Parts / 33;
+  };
+  const auto Exchange = [](unsigned Columns, unsigned Parts) {
+    return Parts > 1 ? 300 + 64.0 * Columns * 4 * (Parts - 1) / Parts / 20 : 0;
+  };
+  for (unsigned PartsC : {1u, 2u, 4u, 8u})
+    for (unsigned PartsE : {1u, 2u, 4u, 8u})
+      for (unsigned ColumnsC = 16; ColumnsC <= 128; ColumnsC += 16)
+        for (unsigned ColumnsE = 16; ColumnsE <= 128; ColumnsE += 16) {
+          ProductsPlan Plan;
+          Plan.By = ProductsPlan::Way::Grid;
+          Plan.Tiles = M > 64 ? 2 : 1;
+          Plan.Rows = Plan.Tiles * 64;
+          Plan.Threads = 288;
+          Plan.Turns = {ProductsPlan::Turn{ColumnsC, PartsC}, ProductsPlan::Turn{ColumnsE, PartsE}};
+          const auto Fitting = inTurns(First, Second, Plan);
+          if (!Fitting)
+            continue;
+          // D is loaded while blocks wait for each other.
+          const double Meanwhile = 3000;
+          const double Time = Loaded(First.K, 64 + ColumnsC, PartsC) * (1 + 0.5 / PartsC) +
+                              Loaded(First.N, 64, PartsE) * (1 + 0.5 / PartsE) + Exchange(ColumnsC, PartsC) +
+                              Exchange(ColumnsE, PartsE) + 30.0 * Fitting->Blocks +
+                              std::max(0.0, Loaded(First.N, ColumnsE, PartsE) - Meanwhile);
+          if (!Best || Time < Least) {
+            Best = Fitting;
+            Least = Time;
+          }
+        }
+  return Best;
+}
+
 /// As CufuseProducts of AttentionByWgmma.cuh has them; none if registers or shared memory do not hold it.
 std::optional<ProductsPlan> attentionOfWarpgroups(const ProductFacts &First, const ProductFacts &Second) {
   constexpr unsigned Others = 32, RowSlots = 2, Groups = 2;
@@ -179,6 +246,8 @@ llvm::Expected<ProductsPlan> planProducts(const ProductFacts &First, const Produ
   unsigned Number = 0;
   Arch.drop_front(3).consumeInteger(10, Number);
   if (const auto Plan = Number >= 90 ? byCluster(First, Second, M) : std::nullopt)
+    return *Plan;
+  if (const auto Plan = Arch == "sm_90a" ? byGrid(First, Second, M) : std::nullopt)
     return *Plan;
   if (First.K > MostK || Second.N > MostL)
     return badInput(

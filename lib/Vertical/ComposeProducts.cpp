@@ -66,7 +66,10 @@ public:
     chain();
     products();
     conditions();
-    for (const std::string &Pointer : {a(), b(), d(), memory(result())})
+    std::vector<std::string> Pointers = {a(), b(), d(), memory(result())};
+    if (isInTurns())
+      Pointers.push_back(memory(between()));
+    for (const std::string &Pointer : Pointers)
       refuseIf(outputText("reinterpret_cast<size_t>({}) % 16 != 0", launched(Pointer)),
                "16 bytes are loaded at a time");
     if (First.Rows > 0)
@@ -84,7 +87,14 @@ private:
   }
   bool isIn(const Stream &S, const Stage &Of) const { return llvm::is_contained(Of.Nodes, S.Users.front().first); }
   const Stream &result() const {
-    return *llvm::find_if(Streams, [&](const Stream &S) { return S.Stores; });
+    return *llvm::find_if(Streams, [&](const Stream &S) { return S.Stores && isIn(S, Stages[1]); });
+  }
+  bool isInTurns() const { return Plan.By == ProductsPlan::Way::Grid; }
+  /// What the second product takes, where it is stored.
+  const Stream &between() const { return Streams[*streamOf(Streams, taker(), "a")]; }
+  unsigned taker() const {
+    return *llvm::find_if(Stages[0].Nodes,
+                          [&](unsigned Node) { return Graph.Nodes[Node].Product && !makes(Graph.Nodes[Node]); });
   }
   bool isBySum() const { return result().Users.front().first == Stages[1].From; }
 
@@ -130,9 +140,7 @@ private:
   /// For a part of A B: is what goes to the softmax minus infinity there? By ranges of its rows and columns; nothing if
   /// no such mask is known.
   OutputText masked() const {
-    const unsigned Taker = *llvm::find_if(
-        Stages[0].Nodes, [&](unsigned Node) { return Graph.Nodes[Node].Product && !makes(Graph.Nodes[Node]); });
-    const Flow &To = *Graph.flowTo(Taker, "a");
+    const Flow &To = *Graph.flowTo(taker(), "a");
     if (Second.Softmax.empty() || !(Second.Scale > 0) || !Second.ScaledBy.empty() || Graph.Nodes[To.Producer].Product)
       return {};
     const AccessSite *Store = nullptr;
@@ -237,21 +245,21 @@ private:
       Arguments = {a(), std::to_string(First.PitchA), b(), std::to_string(First.PitchB),
                    d(), std::to_string(Second.PitchB)};
     }
+    if (isInTurns())
+      Arguments.push_back(memory(between()));
     const OutputText Masked = masked();
     llvm::append_range(Arguments,
                        std::vector<OutputText>{memory(result()), std::to_string(isBySum() ? Second.PitchC : Second.N),
                                                rows(), "between", "behind"});
     if (!Masked.empty())
       Arguments.push_back("masked");
-    const auto Taken = llvm::find_if(
-        Stages[0].Nodes, [&](unsigned Node) { return Graph.Nodes[Node].Product && !makes(Graph.Nodes[Node]); });
     file(cuda::Chain,
          {{"NAME", Result.Facts.Name},
           {"HEAD", wrapped("\n    ", Head, "", 4)},
           {"ROWS", Second.Softmax.empty() ? "f(A B)" : "softmax(f(A B))"},
           {"SUM", First.Result},
           {"BETWEEN", function(Stages[0])},
-          {"TAKEN", taken(*Taken)},
+          {"TAKEN", taken(taker())},
           Masked.empty() ? Given("MASKED", false) : Given("MASKED", Masked),
           {"BEHIND", function(Stages[1])},
           {"RESULT", registers(result())},
@@ -289,6 +297,9 @@ private:
       return fmt::format("{}, {}, {}, {}", Plan.Warps, Plan.Tiles, Plan.Slice, First.Rows);
     case ProductsPlan::Way::AttentionOfWarpgroups:
       return fmt::format("{}, {}, {}", Plan.Slots, Plan.Slice, First.Rows);
+    case ProductsPlan::Way::Grid:
+      return fmt::format("{}, {}, {}, {}, {}, {}, {}", Plan.Tiles, Plan.Turns[0].Columns, Plan.Turns[0].Parts,
+                         Plan.Turns[1].Columns, Plan.Turns[1].Parts, Plan.Blocks, Plan.Slots);
     case ProductsPlan::Way::Cluster:
       break;
     }
@@ -308,10 +319,12 @@ private:
     case ProductsPlan::Way::AttentionOfWarpgroups:
       return {cuda::Products,     cuda::OnlineSoftmax, cuda::Mask,
               cuda::ProductLoads, cuda::Warpgroups,    cuda::AttentionByWgmma};
+    case ProductsPlan::Way::Grid:
+      return {cuda::Products, cuda::ProductLoads, cuda::Exchange, cuda::Warpgroups, cuda::ProductsByGrid};
     case ProductsPlan::Way::Cluster:
       break;
     }
-    return {cuda::Products, cuda::WarpProducts, cuda::ProductLoads, cuda::ProductsByCluster};
+    return {cuda::Products, cuda::WarpProducts, cuda::ProductLoads, cuda::Exchange, cuda::ProductsByCluster};
   }
 
   void products() {
@@ -321,11 +334,18 @@ private:
         llvm::map_to_vector(device(),
                             [&](llvm::StringRef File) {
                               return emitted(File, {{"PAIR", IsBFloat ? "__floats2bfloat162_rn" : "__floats2half2_rn"},
-                                                    {"TYPE", IsBFloat ? "bf16" : "f16"}});
+                                                    {"TYPE", IsBFloat ? "bf16" : "f16"},
+                                                    {"BETWEEN", isInTurns()}});
                             }),
         "\n\n");
     Own.DynamicBytes = Plan.SharedBytes;
+    if (isInTurns()) {
+      constexpr const char *GridBarrier = "#include <cooperative_groups.h>";
+      if (llvm::none_of(Result.Text.Includes, [&](const IncludeLine &Known) { return Known.Text == GridBarrier; }))
+        Result.Text.Includes.push_back({GridBarrier, "cooperative_groups.h", {}});
+    }
     Own.Cluster = Plan.Blocks;
+    Own.Clusters = Plan.Clusters;
     if (Plan.isByMaps()) {
       Own.Host = emitted(cuda::TensorMaps, {{"DATA", IsBFloat ? "BFLOAT16" : "FLOAT16"}});
       auto Map = [&](const char *Name, const std::string &Data, const OutputText &Matrices, const OutputText &Rows,
@@ -334,15 +354,20 @@ private:
                                       Pitch, BoxRows));
       };
       auto RoundUp = [](std::int64_t Value, int To) { return (Value + To - 1) / To * To; };
-      Map("a", a(), "1", launched(rows()), First.K, First.PitchA, Plan.isOfWarpgroups() ? 64 : Plan.Rows);
+      const bool IsOf64 = Plan.isOfWarpgroups() || isInTurns();
+      Map("a", a(), "1", launched(rows()), First.K, First.PitchA, IsOf64 ? 64 : Plan.Rows);
+      if (isInTurns())
+        Map("c", memory(between()), "1", launched(rows()), First.N, First.N, 64);
       const OutputText Matrices = First.Rows > 0 ? outputText("{} / {}", launched(rows()), First.Rows) : "1";
-      const std::int64_t InRows = Plan.isOfWarpgroups() ? RoundUp(First.K, 16) : 64, Slice = Plan.Slice;
+      const std::int64_t InRows = Plan.isOfWarpgroups() ? RoundUp(First.K, 16) : 64;
+      const std::int64_t Slice = isInTurns() ? Plan.Turns[0].Columns : Plan.Slice;
       const std::int64_t AllL = RoundUp(Second.N, 64), MostRows = 256;
+      const std::int64_t RowsOfD = isInTurns()        ? Plan.Turns[1].Columns
+                                   : Second.InRows    ? Slice
+                                   : AllL <= MostRows ? AllL
+                                                      : 64;
       for (const auto &[Name, Data, P, Box] :
-           {std::tuple("b", b(), First, First.InRows ? InRows : Slice), std::tuple("d", d(), Second,
-                                                                                   Second.InRows      ? Slice
-                                                                                   : AllL <= MostRows ? AllL
-                                                                                                      : 64)})
+           {std::tuple("b", b(), First, First.InRows ? InRows : Slice), std::tuple("d", d(), Second, RowsOfD)})
         Map(Name, Data, Matrices, std::to_string(P.InRows ? P.K : P.N), P.InRows ? P.N : P.K, P.PitchB, Box);
     }
     Result.Text.Products = std::move(Own);
@@ -356,8 +381,8 @@ private:
 /// What stands in the way beside the elements: each is a message.
 class ProductsCheck {
 public:
-  ProductsCheck(const VerticalGraph &Graph, llvm::ArrayRef<Stage> Stages, llvm::ArrayRef<Stream> Streams)
-      : Graph(Graph), Stages(Stages), Streams(Streams) {}
+  ProductsCheck(const VerticalGraph &Graph, llvm::ArrayRef<Stage> Stages, llvm::ArrayRef<Stream> Streams, bool InTurns)
+      : Graph(Graph), Stages(Stages), Streams(Streams), InTurns(InTurns) {}
 
   llvm::Error run() {
     std::vector<Blocker> Reasons;
@@ -402,6 +427,8 @@ private:
       if (const auto &[Node, Parameter] = S.Users.front(); S.Stores) {
         const bool IsLast = llvm::is_contained(Stages[1].Nodes, Node) && !Graph.isIntermediate(Node, Parameter);
         Last += IsLast;
+        if (InTurns && isTaken(S))
+          continue;
         if (!IsLast)
           say(Node, fmt::format("stores {}, which stands between", Parameter), "say that it is dead, or leave it out");
         else if (Last > 1)
@@ -409,16 +436,23 @@ private:
       }
   }
 
+  /// By the second product.
+  bool isTaken(const Stream &S) const {
+    return llvm::any_of(
+        S.Users, [&](const auto &User) { return Graph.Nodes[User.first].Product && !makes(Graph.Nodes[User.first]); });
+  }
+
   const VerticalGraph &Graph;
   llvm::ArrayRef<Stage> Stages;
   llvm::ArrayRef<Stream> Streams;
+  const bool InTurns;
   std::vector<Message> Messages;
 };
 
 llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape, const VerticalOptions &Options) {
   const std::vector<Stage> Stages = stagesOf(Graph);
   const std::vector<Stream> Streams = planStreams(Graph);
-  if (llvm::Error Error = ProductsCheck(Graph, Stages, Streams).run())
+  if (llvm::Error Error = ProductsCheck(Graph, Stages, Streams, Options.Products.By == ProductsPlan::Way::Grid).run())
     return std::move(Error);
   std::vector<AtMost> Requirements;
   for (const Stage &S : Stages) {

@@ -22,7 +22,7 @@
 // CHECK: {{^}}  ::cooperative_groups::this_grid().sync();
 // CHECK: steps_text::cufuse_transposed::transposed(transposed_grid.inPlane(block), smooth_out, total_sum, transposed_out,
 // CHECK-NEXT: smooth_rows, smooth_columns);
-// CHECK: cooperative.val.cooperative = 1;
+// CHECK: attributes[0].val.cooperative = 1;
 
 //--- kernels.cu
 __global__ void smooth(const float *__restrict__ in, float *__restrict__ out, int rows, int columns) {

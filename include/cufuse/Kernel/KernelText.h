@@ -207,6 +207,7 @@ struct ProductsText {
   std::vector<OutputText> Maps; ///< What `mapMatrix` is given for each tensor map of `CufuseMaps`.
   unsigned DynamicBytes = 0;    ///< Of shared memory.
   unsigned Cluster = 1;         ///< Blocks that are launched together, for each of the launch's.
+  unsigned Clusters = 0;        ///< Of a cooperative launch: all there are.
 };
 
 struct KernelText {

@@ -8,6 +8,8 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
+#include <array>
+
 namespace cufuse {
 
 /// The shape of what a block computes, for the templates of lib/Cuda/ProductsBy….cuh.
@@ -16,18 +18,27 @@ struct ProductsPlan {
     Warps,                 ///< ProductsByMma.cuh.
     Warpgroups,            ///< ProductsByWgmma.cuh.
     Cluster,               ///< ProductsByCluster.cuh.
+    Grid,                  ///< ProductsByGrid.cuh: what is between the products goes through memory.
     Attention,             ///< Attention.cuh, where a softmax is between the products.
     AttentionOfWarpgroups, ///< AttentionByWgmma.cuh, the same.
   } By = Way::Warps;
-  unsigned Slots = 0;             ///< Of warpgroups: the places of the ring of weights.
-  bool Ahead = false;             ///< Of warpgroups without a softmax.
-  unsigned Warps = 0, Tiles = 0;  ///< Else: how many there are, and 16 rows each, or of a cluster all, at a time.
+  /// Of the grid: in either turn, the columns of a block's tile, and among how many blocks its inner columns are
+  /// divided.
+  struct Turn {
+    unsigned Columns = 0, Parts = 1;
+  };
+  std::array<Turn, 2> Turns = {};
+  unsigned Clusters = 0;         ///< Of the grid: all there are.
+  unsigned Slots = 0;            ///< Of warpgroups and the grid: the places of the ring of weights.
+  bool Ahead = false;            ///< Of warpgroups without a softmax.
+  unsigned Warps = 0, Tiles = 0; ///< Else: how many there are, and 16 rows each, or of a cluster all, at a time. Of the
+                                 ///< grid, 64 rows each.
   unsigned Blocks = 1, Slice = 0; ///< Of a cluster; columns of the first result that it, or a warpgroup, has at a time.
   unsigned Threads = 0, Rows = 0; ///< Of a block.
   unsigned SharedBytes = 0;       ///< The same.
 
   bool isOfWarpgroups() const { return By == Way::Warpgroups || By == Way::AttentionOfWarpgroups; }
-  bool isByMaps() const { return isOfWarpgroups() || By == Way::Cluster; }
+  bool isByMaps() const { return isOfWarpgroups() || By == Way::Cluster || By == Way::Grid; }
 
   /// Of warpgroups: registers of a thread at the launch, then of those that compute and of the others.
   static constexpr unsigned AtLaunch = 168, Computing = 240, Loading = 24;

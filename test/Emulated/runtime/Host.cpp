@@ -54,6 +54,8 @@ const char *cudaGetErrorName(cudaError_t error) {
     return "cudaErrorInvalidDevice";
   case cudaErrorNotReady:
     return "cudaErrorNotReady";
+  case cudaErrorCooperativeLaunchTooLarge:
+    return "cudaErrorCooperativeLaunchTooLarge";
   case cudaErrorInvalidClusterSize:
     return "cudaErrorInvalidClusterSize";
   case cudaErrorLaunchOutOfResources:

@@ -10,6 +10,7 @@ enum cudaError_t {
   cudaErrorNotReady = 600,
   cudaErrorNotSupported = 801,
   cudaErrorLaunchOutOfResources = 701,
+  cudaErrorCooperativeLaunchTooLarge = 720,
   cudaErrorInvalidClusterSize = 912,
 };
 using cudaError = cudaError_t;

@@ -1,0 +1,41 @@
+/// What the blocks of a cluster send each other through distributed shared memory.
+struct CufuseExchange {
+  /// The cluster's barrier, in two steps.
+  static __device__ __forceinline__ void arriveAtCluster() {
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+  }
+  static __device__ __forceinline__ void awaitCluster() {
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+  }
+
+  /// Four sums to the same place in another block, or in this one. Its mbarrier counts their 16 bytes.
+  static __device__ __forceinline__ void send(unsigned to, unsigned barrier, int block, const float *sums) {
+    unsigned there, signalled;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(to), "r"(block));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(signalled) : "r"(barrier), "r"(block));
+    asm volatile(
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(there),
+        "f"(sums[0]), "f"(sums[1]), "f"(sums[2]), "f"(sums[3]), "r"(signalled)
+        : "memory");
+  }
+  /// As `awaitPhase`, for what other blocks have stored.
+  static __device__ __forceinline__ void awaitOthers(unsigned barrier, int odd) {
+    unsigned done;
+    do
+      asm volatile(
+          "{\n.reg .pred p;\nmbarrier.try_wait.parity.acquire.cluster.shared.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
+          : "=r"(done)
+          : "r"(barrier), "r"(odd)
+          : "memory");
+    while (!done);
+  }
+  /// Adds four sums that have come.
+  static __device__ __forceinline__ void sum(float *sums, unsigned from) {
+    float4 part;
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(part.x), "=f"(part.y), "=f"(part.z), "=f"(part.w)
+                 : "r"(from)
+                 : "memory");
+    sums[0] += part.x, sums[1] += part.y, sums[2] += part.z, sums[3] += part.w;
+  }
+};
