@@ -2,10 +2,7 @@
 struct CufuseAsked {
   const void *kernel;
   size_t dynamicBytes;
-  int device, multiprocessors;
-#ifdef CUFUSE_RESIDENT
-  int resident;
-#endif
+  int device, multiprocessors, resident;
 };
 
 /// Asks the driver, for the current device. Every thread remembers the answers, but none that is an error; no thread
@@ -24,13 +21,11 @@ static cudaError_t askDriver(CufuseAsked &asked, const void *kernel, size_t dyna
 #endif
     if (const cudaError_t error = cudaDeviceGetAttribute(&now.multiprocessors, cudaDevAttrMultiProcessorCount, device))
       return error;
-#ifdef CUFUSE_RESIDENT
     if (const cudaError_t error =
             cudaOccupancyMaxActiveBlocksPerMultiprocessor(&now.resident, kernel, CUFUSE_RESIDENT, dynamicBytes))
       return error;
     if (now.resident == 0)
       return cudaErrorLaunchOutOfResources;
-#endif
     last = now;
   }
   asked = last;

@@ -82,14 +82,10 @@ private:
                                  .with(OutputText::Slot::Launch, "launch");
     Own.line("  const long long {} = {};\n  const long long limits[] = {{{}}};", ByElements ? "elements" : "length",
              Count, llvm::join(Limits, ", "));
+    if (ByElements)
+      askMultiprocessors(Own);
     Own.write(ByElements
-                  ? "  int device = 0, multiprocessors = 0;\n"
-                    "  if (const cudaError_t error = cudaGetDevice(&device))\n"
-                    "    return error;\n"
-                    "  if (const cudaError_t error =\n"
-                    "          cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device))\n"
-                    "    return error;\n"
-                    "  // As many elements in a block as leave one for every multiprocessor.\n"
+                  ? "  // As many elements in a block as leave one for every multiprocessor.\n"
                     "  unsigned best = 0;\n"
                     "  while (best < sizeof limits / sizeof *limits && elements < limits[best] * multiprocessors)\n"
                     "    ++best;"

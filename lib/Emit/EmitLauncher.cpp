@@ -51,7 +51,7 @@ public:
       if (needs("DYNAMIC"))
         Parts.push_back(emitted(cuda::SharedMemory, Needs));
     }
-    if (needs("MULTIPROCESSORS"))
+    if (needs("RESIDENT"))
       Parts.push_back(emitted(cuda::Driver, Needs));
     if (products())
       Parts.push_back(products()->Host);
@@ -71,8 +71,10 @@ public:
     requirements();
     if (needs("DYNAMIC"))
       dynamicShared();
-    if (needs("MULTIPROCESSORS"))
+    if (needs("RESIDENT"))
       askDriver();
+    else if (needs("MULTIPROCESSORS"))
+      askMultiprocessors(Out);
     if (Plan.fillsDevice() || products())
       residents();
     else if (Plan.Shape == Geometry::Blocks)
@@ -287,7 +289,7 @@ private:
       Out.line("  const size_t dynamicBytes = {};",
                Plan.Shape == Geometry::Warps ? joined(Sizes, " + ") : largest(Sizes));
     }
-    if (!needs("MULTIPROCESSORS"))
+    if (!needs("RESIDENT"))
       Out.line("  if (const cudaError_t error = allowShared(reinterpret_cast<const void *>({}), dynamicBytes))\n"
                "    return error;",
                kernel());
@@ -401,7 +403,7 @@ private:
       for (AddedParameter Added : addedParameters(*C.Facts, Plan, I))
         Arguments.push_back(argument(C.Name, Added));
     }
-    const bool MayForget = needs("DYNAMIC") && needs("MULTIPROCESSORS");
+    const bool MayForget = needs("DYNAMIC") && needs("RESIDENT");
     if (Plan.Grid != GridPolicy::Pool)
       return Out.write(MayForget ? wrapped("  return launchAsked(asked, [&] {\n    return cudaLaunchKernelEx(",
                                            Arguments, ");\n  });", 30)

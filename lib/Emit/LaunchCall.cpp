@@ -107,6 +107,15 @@ std::string launchSignature(llvm::ArrayRef<Constituent> Constituents, const std:
   return wrapped(Head, Parameters, Tail, Head.size()).text();
 }
 
+void askMultiprocessors(Writer &Out) {
+  Out.write("  int device = 0, multiprocessors = 0;\n"
+            "  if (const cudaError_t error = cudaGetDevice(&device))\n"
+            "    return error;\n"
+            "  if (const cudaError_t error =\n"
+            "          cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device))\n"
+            "    return error;");
+}
+
 std::string argumentSpace(const std::string &Name, const Constituent &C) { return "::" + Name + "::" + C.Name; }
 
 OutputText shapeOf(BlockShape Block) {

@@ -168,6 +168,8 @@ const PartitionPlan *guessedBlock(const Constituent &C, const FusionPlan &Plan, 
 const PartitionPlan &partitionOf(const FusionPlan &Plan, unsigned I);
 /// `dim3(32, 8)`
 OutputText shapeOf(BlockShape Block);
+/// How many multiprocessors the current device has, as `multiprocessors`.
+void askMultiprocessors(Writer &Out);
 
 /// The namespace of what the program names of a constituent. `Name`: the output's.
 std::string argumentSpace(const std::string &Name, const Constituent &C);

@@ -66,7 +66,6 @@ bool ElementComposer::remains(unsigned Node, const std::string &Parameter) const
 }
 
 void ElementComposer::elementFacts() {
-  OnlyElements = true;
   KernelFacts &Facts = Result.Facts;
   for (Builtin B : {Builtin::ThreadIdx, Builtin::BlockDim})
     Facts.Reads[static_cast<size_t>(B)] = {true, true, true};

@@ -46,7 +46,6 @@ public:
           if (P.Opaque)
             P.Opaque->Declaration = P.Opaque->Declaration.without("__restrict__ ");
         }
-    OnlyElements = llvm::all_of(Graph.Order, [&](unsigned Node) { return Plan.ByElement[Node]; });
     for (unsigned Node : Graph.Order)
       text(Node, aliases(Node), Plan.ByElement[Node]);
     entry();

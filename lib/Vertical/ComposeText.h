@@ -99,7 +99,6 @@ protected:
   const VerticalGraph &Graph;
   llvm::ArrayRef<const KernelText *> Texts;
   llvm::ArrayRef<AtMost> Requirements;
-  bool OnlyElements = false; ///< To every kernel, a thread is its block.
   ComposedKernel Result;
 
 private:
