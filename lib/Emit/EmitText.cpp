@@ -131,12 +131,16 @@ public:
       Out.write(Line);
     Out.blank();
     pieces(Out, C.Text->Body, C.Text->NestedUsings, Path, Plan.Roles[Partition.Constituent].Unroll);
-    if (C.Text->Main && !isMainAlone(Constituents, Plan))
-      writeOurs(Out, Constituents, Options, [&](Writer &Own) { main(Own, Partition, Path); });
+    const bool HasMain = C.Text->Main && !isMainAlone(Constituents, Plan);
+    auto Main = [&](Writer &Own) { main(Own, Partition, Path); };
+    if (HasMain && HasOwn)
+      writeOurs(Out, Constituents, Options, Main);
     for (const std::string &Name : C.Text->BodyMacros)
       Out.line("#undef {}", Name);
     for (const char *Name : Macros)
       Out.line("#undef {}", Name);
+    if (HasMain && !HasOwn) // whose threads are CUDA's own, and not those of an element
+      writeOurs(Out, Constituents, Options, Main);
     Compared.write(Out, C);
     close(Out, Path);
     restoreMacros(Out, Saved);
