@@ -79,7 +79,7 @@ private:
       Limits.push_back(
           std::to_string(ByElements ? turn(*Each) : threads(*Each) * Kernel.Text->Rows->PerThread * FewAccesses));
     const OutputText Count = (ByElements ? Kernel.Text->Elements->Count : Kernel.Text->Rows->Length)
-                                 .with(OutputText::Slot::Launch, "launch");
+                                 .with(OutputText::Slot::Argument, "launch.arguments.");
     Own.line("  const long long {} = {};\n  const long long limits[] = {{{}}};", ByElements ? "elements" : "length",
              Count, llvm::join(Limits, ", "));
     if (ByElements)
@@ -102,19 +102,20 @@ private:
   }
 
   void plainLaunch(Writer &Own) const {
-    const LaunchCall Call = launchCall(Kernel, *Outputs.front().Plan, Options.Name);
-    const auto IsArgument = [](const auto &Pair) {
-      return llvm::StringRef(std::get<0>(Pair).written()).starts_with("launch.arguments.");
-    };
+    const FusionPlan &Plan = *Outputs.front().Plan;
+    const auto OfShape = plainShape(Kernel, Plan);
     std::vector<OutputText> Shape, Arguments;
-    for (const auto &Pair : llvm::zip(Call.Members, Call.Arguments))
-      (IsArgument(Pair) ? Arguments : Shape).push_back(std::get<1>(Pair));
     if (Kernel.Text->Elements)
-      Shape.insert(Shape.begin(), "{}");
+      Shape.push_back("{}");
+    for (const ShapeParameter &P : llvm::drop_end(OfShape))
+      Shape.push_back(P.Name);
+    for (const ParameterText &P : Kernel.Text->Parameters)
+      if (P.Given.empty())
+        Arguments.push_back(P.Name);
     Shape.push_back("{" + joined(Arguments, ", ") + "}");
-    Own.line("\n{}", plainSignature(Kernel, *Outputs.front().Plan, Options.Name, Kernel.Name + "::", ") {"));
+    Own.line("\n{}", plainSignature(Kernel, Plan, Options.Name, Kernel.Name + "::", ") {"));
     const OutputText Head = outputText("  return ::{}::choose({{", Options.Name);
-    Own.line("{}\n}}", wrapped(Head, Shape, outputText("}}, {});", Call.Arguments.back()), Head.written().size()));
+    Own.line("{}\n}}", wrapped(Head, Shape, outputText("}}, {});", OfShape.back().Name), Head.written().size()));
   }
 
   llvm::ArrayRef<SizedOutput> Outputs;

@@ -88,9 +88,9 @@ private:
   std::string shape(const Constituent &C, llvm::StringRef Of) const {
     if (Constituents.size() > 1)
       return launchName(Constituents, C) + "." + Of.str();
-    for (const auto &[Type, Own] : plainShape(C, Plan))
-      if (llvm::StringRef(Own).rtrim('_') == Of)
-        return Own;
+    for (const ShapeParameter &P : plainShape(C, Plan))
+      if (P.Member == Of)
+        return P.Name;
     return Of.str();
   }
   std::string given(const Constituent &C, const std::string &Argument) const {
@@ -98,12 +98,7 @@ private:
   }
   /// The same in what says it of any launch.
   OutputText ofLaunch(const Constituent &C, const OutputText &Text) const {
-    if (Constituents.size() > 1)
-      return Text.with(OutputText::Slot::Launch, launchName(Constituents, C));
-    const std::string Launch = "\1";
-    return Text.with(OutputText::Slot::Launch, Launch)
-        .replaced(Launch + ".arguments.", Prefix)
-        .replaced(Launch + ".grid", shape(C, "grid"));
+    return Text.with(OutputText::Slot::Argument, given(C, "")).with(OutputText::Slot::Grid, shape(C, "grid"));
   }
   bool needs(llvm::StringRef Name) const { return isNeeded(Needs, Name); }
   const std::optional<ProductsText> &products() const { return Constituents.front().Text->Products; }

@@ -18,12 +18,13 @@ const PartitionPlan *guessedBlock(const Constituent &C, const FusionPlan &Plan, 
   return Plan.Roles[I].GuessedFrom.empty() || C.Text->Elements ? nullptr : &partitionOf(Plan, I);
 }
 
-std::vector<std::pair<std::string, std::string>> plainShape(const Constituent &C, const FusionPlan &Plan) {
-  std::vector<std::pair<std::string, std::string>> Shape;
-  auto Add = [&](const char *Type, std::string Name) {
+std::vector<ShapeParameter> plainShape(const Constituent &C, const FusionPlan &Plan) {
+  std::vector<ShapeParameter> Shape;
+  auto Add = [&](const char *Type, const char *Member) {
+    std::string Name = Member;
     while (llvm::any_of(C.Text->Parameters, [&](const ParameterText &P) { return P.Name == Name; }))
       Name += '_';
-    Shape.push_back({Type, Name});
+    Shape.push_back({Type, Member, Name});
   };
   if (!C.Text->Elements)
     Add("dim3", "grid");
@@ -43,7 +44,7 @@ static OutputText fieldOf(const Constituent &C, const ParameterText &P, const st
 }
 
 static std::string ofArguments(const OutputText &OfLaunch) {
-  return OfLaunch.with(OutputText::Slot::Launch, "").replaced(".arguments.", "").text();
+  return OfLaunch.with(OutputText::Slot::Argument, "").text();
 }
 
 std::string elementCount(const Constituent &C, const std::string &Grid) {
@@ -79,16 +80,16 @@ LaunchCall launchCall(llvm::ArrayRef<Constituent> Constituents, const FusionPlan
   }
   const Constituent &C = Constituents.front();
   const auto Shape = plainShape(C, Plan);
-  for (const auto &[Type, Own] : llvm::drop_end(Shape)) {
-    Add(Type + " " + Own, Own);
-    Call.Members.push_back("launch." + llvm::StringRef(Own).rtrim('_').str());
+  for (const auto &[Type, Member, Own] : llvm::drop_end(Shape)) {
+    Add(fmt::format("{} {}", Type, Own), Own);
+    Call.Members.push_back(fmt::format("launch.{}", Member));
   }
   for (const ParameterText &P : C.Text->Parameters)
     if (P.Given.empty()) {
       Add(fieldOf(C, P, Name, Prefix), Prefix + P.Name);
       Call.Members.push_back("launch.arguments." + P.Name);
     }
-  Add(Shape.back().first + " " + Shape.back().second, Shape.back().second);
+  Add(fmt::format("{} {}", Shape.back().Type, Shape.back().Name), Shape.back().Name);
   return Call;
 }
 

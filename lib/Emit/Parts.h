@@ -161,8 +161,12 @@ unsigned elementsOfBlock(const Constituent &C, const FusionPlan &Plan, unsigned 
 
 /// The name of a constituent's launch, in the launcher.
 std::string launchName(llvm::ArrayRef<Constituent> Constituents, const Constituent &C);
-/// What a launch has beside the arguments, by type and a name that no argument has.
-std::vector<std::pair<std::string, std::string>> plainShape(const Constituent &C, const FusionPlan &Plan);
+/// What a launch has beside the arguments, the stream last.
+struct ShapeParameter {
+  const char *Type, *Member; ///< `dim3`, `grid`
+  std::string Name;          ///< That no argument has.
+};
+std::vector<ShapeParameter> plainShape(const Constituent &C, const FusionPlan &Plan);
 /// The block that a launch has to say, since only a guess has said it; null where any is right, too.
 const PartitionPlan *guessedBlock(const Constituent &C, const FusionPlan &Plan, unsigned I);
 const PartitionPlan &partitionOf(const FusionPlan &Plan, unsigned I);

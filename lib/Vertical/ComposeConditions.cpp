@@ -37,8 +37,7 @@ static std::set<std::string> atomsOfAccesses(const KernelAccesses &Accesses) {
 void TextComposer::ranges(unsigned Node, const ParameterAccess &P, std::set<std::string> &Positive) {
   const SharedArgument *S = Graph.sharedTo(Node, P.Name);
   if (!S) {
-    const OutputText Argument =
-        OutputText::Slot::Launch + outputText(".arguments.{}", Graph.argumentName(Node, P.Name));
+    const OutputText Argument = OutputText::Slot::Argument + OutputText(Graph.argumentName(Node, P.Name));
     if (P.Unsigned)
       refuseIf(Argument + " > 2147483647u");
     else if (!P.IsInt)
@@ -280,8 +279,7 @@ void TextComposer::distinctPointers() {
     for (const ParameterAccess &P : Graph.Nodes[Node].Accesses->Parameters)
       if (const std::string Argument = Graph.argumentName(Node, P.Name);
           !P.Element.empty() && Graph.Nodes[Node].isDistinct(P) && isGiven(Argument))
-        All.push_back(
-            {Node, &P, Graph.memory(Node, P.Name), OutputText::Slot::Launch + OutputText(".arguments." + Argument)});
+        All.push_back({Node, &P, Graph.memory(Node, P.Name), OutputText::Slot::Argument + OutputText(Argument)});
   for (Pointer &Each : All)
     for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
       for (const ParameterAccess &P : Graph.Nodes[Node].Accesses->Parameters)

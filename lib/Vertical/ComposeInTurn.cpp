@@ -276,7 +276,7 @@ private:
     for (const Flow &F : Graph.Flows)
       if (!Graph.isLive(F.Producer, F.Out) && !Graph.flowTo(F.Producer, F.Out) && !isKept(F.Producer, F.Out) &&
           isGiven(Graph.argumentName(F.Producer, F.Out)))
-        refuseIf(outputText("{}.arguments.{} == nullptr", OutputText(OutputText::Slot::Launch),
+        refuseIf(outputText("{}{} == nullptr", OutputText(OutputText::Slot::Argument),
                             Graph.argumentName(F.Producer, F.Out)),
                  "it goes through memory");
     if (Plan.By == Team::Element)

@@ -82,9 +82,7 @@ private:
   std::string b() const { return argument(Stages[0].From, "b"); }
   std::string d() const { return argument(Stages[1].From, "b"); }
   std::string rows() const { return argument(Stages[0].From, "m"); }
-  static OutputText launched(const std::string &Argument) {
-    return OutputText::Slot::Launch + OutputText(".arguments." + Argument);
-  }
+  static OutputText launched(const std::string &Argument) { return OutputText::Slot::Argument + OutputText(Argument); }
   bool isIn(const Stream &S, const Stage &Of) const { return llvm::is_contained(Of.Nodes, S.Users.front().first); }
   const Stream &result() const {
     return *llvm::find_if(Streams, [&](const Stream &S) { return S.Stores && isIn(S, Stages[1]); });

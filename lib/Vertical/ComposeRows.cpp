@@ -488,7 +488,7 @@ private:
     }
     V.IsAlone |= !Needed.empty();
     for (const std::string &Argument : Needed)
-      refuseIf(outputText("{} && {}.arguments.{} == nullptr", Longer, OutputText(OutputText::Slot::Launch), Argument),
+      refuseIf(outputText("{} && {}{} == nullptr", Longer, OutputText(OutputText::Slot::Argument), Argument),
                "longer rows go through memory");
   }
 
@@ -524,7 +524,7 @@ private:
     };
     auto Aligned = [&](unsigned Node, const std::string &Parameter) {
       const unsigned Bytes = std::min(16u, Graph.Nodes[Node].parameter(Parameter)->Bytes * Plan.Wide);
-      Divides(outputText("reinterpret_cast<size_t>({}.arguments.{})", OutputText(OutputText::Slot::Launch),
+      Divides(outputText("reinterpret_cast<size_t>({}{})", OutputText(OutputText::Slot::Argument),
                          Graph.argumentName(Node, Parameter)),
               Bytes);
     };

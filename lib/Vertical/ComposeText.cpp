@@ -434,10 +434,9 @@ bool TextComposer::isInt(const Polynomial &P) const {
 }
 
 OutputText TextComposer::hostText(const Polynomial &P) const {
-  const OutputText Launch(OutputText::Slot::Launch);
   auto Spelled = [&](const std::string &Atom) {
-    return Atom.starts_with("gridDim.") ? outputText("{}.grid{}", Launch, Atom.substr(Atom.find('.')))
-                                        : outputText("{}.arguments.{}", Launch, argumentOf(Atom));
+    return Atom.starts_with("gridDim.") ? OutputText::Slot::Grid + OutputText(Atom.substr(Atom.find('.')))
+                                        : OutputText::Slot::Argument + OutputText(argumentOf(Atom));
   };
   // An `int` alone is compared as it is.
   if (isInt(P))

@@ -136,7 +136,7 @@ private:
       if (isSingle() || !isInMemory(S))
         continue;
       if (isAlwaysWhole())
-        refuseIf(outputText("reinterpret_cast<size_t>({}.arguments.{}) % {} != 0", OutputText(OutputText::Slot::Launch),
+        refuseIf(outputText("reinterpret_cast<size_t>({}{}) % {} != 0", OutputText(OutputText::Slot::Argument),
                             argument(memoryOf(S).first, memoryOf(S).second), alignment(S)),
                  "its vectors would not be aligned");
       else

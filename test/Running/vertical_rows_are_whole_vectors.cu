@@ -35,23 +35,25 @@ __global__ void centre(float *out, const float *in, int rows, int columns) {
 
 int main() {
   const int rows = 6, columns = 136, n = rows * columns;
-  float *a, *b, *sum, *out;
+  float x[n], y[n], found[n], *a, *b, *sum, *out;
   for (float **each : {&a, &b, &sum, &out})
-    cudaMallocManaged(each, n * sizeof(float));
+    cudaMalloc(reinterpret_cast<void **>(each), sizeof found);
   for (int i = 0; i < n; ++i)
-    a[i] = static_cast<float>(i % 7), b[i] = static_cast<float>(i / columns);
+    x[i] = static_cast<float>(i % 7), y[i] = static_cast<float>(i / columns);
+  cudaMemcpy(a, x, sizeof x, cudaMemcpyHostToDevice);
+  cudaMemcpy(b, y, sizeof y, cudaMemcpyHostToDevice);
   // Where the last vector of a row would be the next one's, too.
   if (rows::add_centre::launch(dim3(2), sum, a, b, out, rows, columns - 2, 0) != cudaErrorInvalidConfiguration)
     return std::puts("a row of other than whole vectors is launched"), 1;
   if (rows::add_centre::launch(dim3(2), sum, a, b, out, rows, columns, 0) != cudaSuccess ||
-      cudaDeviceSynchronize() != cudaSuccess)
+      cudaMemcpy(found, out, sizeof found, cudaMemcpyDeviceToHost) != cudaSuccess)
     return std::puts("not launched"), 1;
   for (int row = 0; row < rows; ++row) {
     float all = 0;
     for (int c = 0; c < columns; ++c)
-      all += a[row * columns + c] + b[row * columns + c];
+      all += x[row * columns + c] + y[row * columns + c];
     for (int c = 0; c < columns; ++c)
-      if (const int i = row * columns + c; std::fabs(out[i] - (a[i] + b[i] - all / columns)) > 1e-4f)
-        return std::printf("%d: %f in place of %f\n", i, out[i], a[i] + b[i] - all / columns), 1;
+      if (const int i = row * columns + c; std::fabs(found[i] - (x[i] + y[i] - all / columns)) > 1e-4f)
+        return std::printf("%d: %f in place of %f\n", i, found[i], x[i] + y[i] - all / columns), 1;
   }
 }

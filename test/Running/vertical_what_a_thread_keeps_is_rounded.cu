@@ -23,18 +23,19 @@ __global__ void centre(const float *image, float *out, float mean, int width) {
 int main() {
   const int width = 32, height = 8;
   const float mean = 0.485f;
-  unsigned char *in;
-  float *out;
-  cudaMallocManaged(&in, width * height);
-  cudaMallocManaged(&out, width * height * sizeof(float));
+  unsigned char bytes[width * height], *in;
+  float found[width * height], *out;
   for (int i = 0; i < width * height; ++i)
-    in[i] = static_cast<unsigned char>(i);
+    bytes[i] = static_cast<unsigned char>(i);
+  cudaMalloc(reinterpret_cast<void **>(&in), sizeof bytes);
+  cudaMalloc(reinterpret_cast<void **>(&out), sizeof found);
+  cudaMemcpy(in, bytes, sizeof bytes, cudaMemcpyHostToDevice);
   if (kept::convert_centre::launch(dim3(2, 2), in, width, out, mean, 0) != cudaSuccess ||
-      cudaDeviceSynchronize() != cudaSuccess)
+      cudaMemcpy(found, out, sizeof found, cudaMemcpyDeviceToHost) != cudaSuccess)
     return std::puts("not launched"), 1;
   for (int i = 0; i < width * height; ++i) {
     volatile float rounded = static_cast<float>(i) * (1.0f / 255.0f);
-    if (out[i] != rounded - mean)
-      return std::printf("%d: %a in place of %a\n", i, out[i], rounded - mean), 1;
+    if (found[i] != rounded - mean)
+      return std::printf("%d: %a in place of %a\n", i, found[i], rounded - mean), 1;
   }
 }

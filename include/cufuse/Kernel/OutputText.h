@@ -17,10 +17,11 @@ class OutputText {
 public:
   /// What is filled in where the text is emitted.
   enum class Slot {
-    Path,   ///< The namespace that holds the constituent's text.
-    Name,   ///< The name that a declaration gives.
-    Launch, ///< The name of the constituent whose launch it is.
-    Factor, ///< By which the kernel's grid-stride loop is unrolled.
+    Path,     ///< The namespace that holds the constituent's text.
+    Name,     ///< The name that a declaration gives.
+    Argument, ///< What stands before the name of an argument of the constituent's launch.
+    Grid,     ///< The grid of that launch.
+    Factor,   ///< By which the kernel's grid-stride loop is unrolled.
   };
 
   OutputText() = default;
