@@ -30,31 +30,6 @@ EmitOptions emitOptions(const FuseRequest &Request) {
 
 namespace {
 
-/// Where composed text does not parse, or not as planned, the kernels' files may be such that they cannot stand in one
-/// file: then that is said, as it is of the kernels side by side.
-llvm::Error refusedBesideEachOther(llvm::Error Error, const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels,
-                                   const EmitOptions &Options) {
-  FusionConfig Config;
-  Config.Shape = Geometry::Blocks;
-  Config.Constituents.assign(Kernels.size(), {BlockShape{WarpSize, 1, 1}});
-  Fuser Beside(Tools, Kernels, Options);
-  auto Plan = Beside.plan(Config);
-  if (!Plan)
-    return llvm::consumeError(Plan.takeError()), std::move(Error);
-  auto Fused = Beside.emit(*Plan);
-  if (!Fused)
-    return llvm::consumeError(Fused.takeError()), std::move(Error);
-  bool IsRefused = false;
-  llvm::Error Other = llvm::handleErrors(Beside.verify(*Fused, *Plan), [&](std::unique_ptr<Failure> Each) {
-    IsRefused = Each->Code == ExitCode::BadInput;
-    return llvm::Error(std::move(Each));
-  });
-  if (!IsRefused)
-    return llvm::consumeError(std::move(Other)), std::move(Error);
-  llvm::consumeError(std::move(Error));
-  return Other;
-}
-
 /// The kernels that were read, as one.
 llvm::Error fuseRead(const Toolchain &Tools, const FuseRequest &Request, const std::vector<LoadedKernel> &Read,
                      FuseResult &Result) {
@@ -91,9 +66,7 @@ llvm::Error fuseRead(const Toolchain &Tools, const FuseRequest &Request, const s
     return llvm::Error::success();
 
   if (llvm::Error Error = Fuser.verify(Result.Fused, Result.Plan))
-    return Result.Kernels.front().Text.IsComposed
-               ? refusedBesideEachOther(std::move(Error), Tools, Read, Fuser.options())
-               : std::move(Error);
+    return Error;
   Result.Explanation.push_back(
       "verified: the text parses and means what the kernels mean in their files, but for what the plan changes");
   return llvm::Error::success();

@@ -11,6 +11,7 @@
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/MacroInfo.h>
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <llvm/Support/Path.h>
 
 #include <map>
@@ -372,59 +373,62 @@ Blocker otherMacro(const ParseError &Error, llvm::ArrayRef<Constituent> Constitu
                       listed(std::vector(Places.begin(), Places.end())))};
 }
 
-/// A bug of ours, unless the error lies in the text of one of several files whose kernels can each stand alone.
+/// A bug of ours, unless the error lies in the text of one of several files that are right without the others.
 llvm::Error doesNotParse(const OutputParser &Parser, const FusedSource &Fused, const ParsedUnit &Unit,
                          const ParseError &Error, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {
   const EmitOptions &Options = Parser.Options;
   std::set<std::string> Files;
+  std::vector<std::string> Kernels;
+  auto Add = [&](const KernelFacts &Facts) {
+    Files.insert(Facts.Where.File);
+    Kernels.push_back(fmt::format("{} of {}", Facts.Name, llvm::sys::path::filename(Facts.Where.File).str()));
+  };
   for (const Constituent &C : Constituents)
-    Files.insert(C.Facts->Where.File);
+    if (C.Parts)
+      llvm::for_each(*C.Parts, [&](const ComposedPart &Part) { Add(Part.Facts); });
+    else
+      Add(*C.Facts);
   const SourcePlace Where = sourceOf(Unit, Error.Location);
   const bool IsOurs = llvm::StringRef(Where.File).starts_with(OutputFolder) || Where.File == Options.SourceFile ||
                       Where.File == Options.HeaderFile;
-  bool AreApart = Files.size() > 1 && !IsOurs;
-  for (unsigned I = 0; AreApart && I < Constituents.size(); ++I)
-    AreApart = Parser.parsesAlone(Constituents[I], Plan, I);
   // Of what we wrote, the user knows no place.
   const SourcePlace Known = IsOurs ? Constituents.front().Facts->Where : Where;
-  if (!AreApart && Parser.parsesAs(Constituents, Plan, Options.Name + "_of_cufuse"))
+  if (Parser.parsesAs(Constituents, Plan, Options.Name + "_of_cufuse"))
     return badInput(fmt::format("the name of the output, '{}', or one that begins with it, means something else in the "
                                 "kernels' files or their headers: {}",
                                 Options.Name, Error.Text),
                     "choose another one with --name", Known);
-  if (const std::string Name = macroLikeOurs(Constituents, IsOurs ? Error.Where.snippet() : "");
-      !AreApart && !Name.empty())
+  bool AreApart = Files.size() > 1 && !IsOurs, NeedsPointers = false;
+  if (!IsOurs && llvm::any_of(Constituents, [](const Constituent &C) { return C.Parts != nullptr; })) {
+    // Where pointers would do, objects do not.
+    const std::optional<std::string> Text = neutralText(Fused.Source, Constituents, Plan, Options);
+    auto Neutral = Parser.parse({Text.value_or(Fused.Source), Fused.Header, ""});
+    if (!Neutral)
+      return Neutral.takeError();
+    NeedsPointers = llvm::none_of((*Neutral)->errors(), [&](const ParseError &Each) {
+      return sourceOf(**Neutral, Each.Location).str() == Where.str();
+    });
+    AreApart &= !NeedsPointers;
+  }
+  for (unsigned I = 0; AreApart && I < Constituents.size(); ++I)
+    AreApart = Constituents[I].Parts || Parser.parsesAlone(Constituents[I], Plan, I);
+  if (AreApart)
+    return refuse(
+        {BlockerKind::FilesDisagree, Where, fmt::format("for {}, {}", fmt::join(Kernels, " and "), Error.Text)});
+  if (const std::string Name = macroLikeOurs(Constituents, IsOurs ? Error.Where.snippet() : ""); !Name.empty())
     return badInput(
         fmt::format("a header defines the macro '{}', which is a name that the output needs: {}", Name, Error.Text),
         "rename the macro, or undefine it at the header's end", Known);
-  if (!AreApart && IsOurs)
-    for (const ParsedUnit *Unit : unitsOf(Constituents))
-      for (const ParseError &Broken : Unit->errors())
-        if (Unit->inToolkit(Broken.Location))
-          return badInput("a header of the toolkit means something else with the macros of the flags: " + Broken.Text,
-                          "rename the macro that it names, too", Broken.Where);
-  if (!AreApart && IsOurs)
-    return defect(fmt::format("the fused source does not parse: {}:{}: {}\n{}",
-                              llvm::sys::path::filename(Error.Where.File).str(), Error.Where.Line, Error.Text,
-                              Error.Where.snippet()));
-  // Where pointers would do, objects do not.
-  const std::optional<std::string> Text = neutralText(Fused.Source, Constituents, Plan, Options);
-  auto Neutral = !AreApart && Text ? Parser.parse({*Text, Fused.Header, ""}) : nullptr;
-  if (!Neutral)
-    return Neutral.takeError();
-  if (!AreApart)
-    return refuse({*Neutral && llvm::none_of((*Neutral)->errors(),
-                                             [&](const ParseError &Each) {
-                                               return sourceOf(**Neutral, Each.Location).str() == Where.str();
-                                             })
-                       ? BlockerKind::IntermediateEscapes
-                       : BlockerKind::OtherMeaning,
-                   Where, Error.Text});
-  std::string Kernels;
-  for (const Constituent &C : Constituents)
-    Kernels += fmt::format("{}{} of {}", Kernels.empty() ? "" : " and ", C.Facts->Name,
-                           llvm::sys::path::filename(C.Facts->Where.File).str());
-  return refuse({BlockerKind::FilesDisagree, Where, fmt::format("for {}, {}", Kernels, Error.Text)});
+  if (!IsOurs)
+    return refuse({NeedsPointers ? BlockerKind::IntermediateEscapes : BlockerKind::OtherMeaning, Where, Error.Text});
+  for (const ParsedUnit *Unit : unitsOf(Constituents))
+    for (const ParseError &Broken : Unit->errors())
+      if (Unit->inToolkit(Broken.Location))
+        return badInput("a header of the toolkit means something else with the macros of the flags: " + Broken.Text,
+                        "rename the macro that it names, too", Broken.Where);
+  return defect(fmt::format("the fused source does not parse: {}:{}: {}\n{}",
+                            llvm::sys::path::filename(Error.Where.File).str(), Error.Where.Line, Error.Text,
+                            Error.Where.snippet()));
 }
 
 /// The output's namespaces are new names at the scope of the headers that it includes.
