@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/Sequence.h>
 
 namespace cufuse {
 
@@ -73,6 +74,7 @@ public:
     if (auto Reason = cover(Stores, 0, true))
       return Reason;
     Index = *First.Index;
+    MayFill = true;
     lanes(First, Polynomial::constant(1));
     if (auto Reason = findCounting(First))
       return Reason;
@@ -352,7 +354,7 @@ private:
 
   /// `Rest` as digits, from `Scale` up.
   bool findDigits(const Polynomial &Rest, const Polynomial &Scale) {
-    constexpr size_t MostDigits = 6;
+    constexpr size_t MostDigits = 8;
     std::vector<Digit> Candidates;
     auto Varies = [&](const Polynomial &P) {
       return llvm::any_of(All, [&](const Varying &V) { return P.contains(V.Atom); });
@@ -377,9 +379,10 @@ private:
     return false;
   }
 
-  /// Do the digits go on at a larger scale, as a row of a matrix does behind its pitch?
+  /// Do the digits go on at a larger scale, as a row of a matrix does behind its pitch? Where none may be left out, the
+  /// launch must have the grid with which they do not: tiles of 128 that fill the rows.
   bool skips(const Polynomial &Higher, const Polynomial &Scale) {
-    if (!MaySkip)
+    if (!MaySkip && !(MayFill && Block && ofGrid(Scale)))
       return false;
     for (const Varying &V : All) {
       const Polynomial Next = Higher.split(V.Atom).first;
@@ -392,6 +395,10 @@ private:
       Gaps.pop_back();
     }
     return false;
+  }
+
+  static bool ofGrid(const Polynomial &P) {
+    return llvm::any_of(llvm::seq(3), [&](int D) { return P.contains(builtinAtom(Builtin::GridDim, D)); });
   }
 
   /// Does the digit take every value below its radix once?
@@ -440,6 +447,10 @@ private:
         Requirements.push_back({{}, D.Radix});
       Requirements.push_back({Result.Elements, Polynomial::constant(MostElements)});
     }
+    for (const AtMost &Gap : Gaps) { // none is left
+      Requirements.push_back(Gap);
+      Requirements.push_back({Gap.Right, Gap.Left});
+    }
     Result.Requirements = std::move(Requirements);
   }
 
@@ -455,8 +466,8 @@ private:
   std::vector<Digit> Digits;
   std::set<std::string> Used;
   std::vector<AtMost> Requirements;
-  bool MaySkip = false;
-  std::vector<AtMost> Gaps; ///< Between digits: what of the lower ones is at most the scale of the next.
+  bool MaySkip = false, MayFill = false;
+  std::vector<AtMost> Gaps; ///< Between digits: what of the lower ones is at most (or just) the scale of the next.
 };
 
 } // namespace

@@ -69,6 +69,19 @@ TEST(StoreProof, BothSidesOfACondition) {
   EXPECT_EQ(reason(Kernel, {64}), "");
 }
 
+TEST(StoreProof, TilesWithoutGuardsFillTheRowsOfTheLaunch) {
+  TestKernel Kernel;
+  Kernel.array("out");
+  Kernel.number("columns");
+  Kernel.store("out", "(blockIdx.x * blockDim.x + threadIdx.x) * columns + blockIdx.y * blockDim.y + threadIdx.y", {});
+  StoreProof Proof;
+  ASSERT_EQ(prove(Kernel, Proof, BlockShape{8, 4}), std::nullopt);
+  const Polynomial Columns = Kernel.value("columns"), Tiles = Kernel.value("4 * gridDim.y");
+  for (const auto &[Left, Right] : {std::pair(Columns, Tiles), {Tiles, Columns}})
+    EXPECT_TRUE(std::any_of(Proof.Requirements.begin(), Proof.Requirements.end(),
+                            [&](const AtMost &R) { return R.Left == Left && R.Right == Right; }));
+}
+
 /// Kernels of one to three digits, each of which may count as it should, or leave out, repeat, or overlap.
 class DrawnStore {
 public:
