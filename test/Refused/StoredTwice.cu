@@ -57,7 +57,7 @@ __global__ void loops(float *__restrict__ mid, int n) {
 
 // The guard of a row does not keep a column inside it.
 __global__ void matrix(float *__restrict__ mid, int rows, int n) {
-  const int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;
+  const int column = threadIdx.x, row = blockIdx.x;
   if (row < rows)
     // MATRIX: error: {{.*}} matrix: mid[row * n + column] at {{.*}}: no guards show that {{.*}} counts the elements
     mid[row * n + column] = 1;
