@@ -247,12 +247,20 @@ private:
       return "  " + Call;
     const std::string Last = Shape.Width == 1 ? "" : fmt::format("{}ll * ", Shape.Width),
                       Group = Shape.Width == 1 ? "" : fmt::format(" / {}", Shape.Width);
-    if (Plan.By == Team::Element)
+    // Beyond its own bound it is not called: what it stores it guards there, but not always what it loads.
+    const unsigned Behind = Shape.Tail ? 1 : Shape.Width;
+    if (Plan.By == Team::Element) {
+      const Polynomial Bound = Graph.inArguments(Node, Shape.Bound);
+      const std::string Elements = Bound == Plan.Elements ? "elements" : deviceText(Bound);
+      const bool AllExist = Shape.Unbounded || (width() == 1 && Bound == Plan.Elements);
       return outputText("    for (int k = 0; k < {}; k += {}) {{\n"
-                        "      const unsigned element = (first + k){};\n      ",
-                        width(), Shape.Width, Group) +
+                        "      const unsigned element = (first + k){};\n{}      ",
+                        width(), Shape.Width, Group,
+                        AllExist      ? ""
+                        : Behind == 1 ? fmt::format("      if (first + k < {})\n  ", Elements)
+                                      : fmt::format("      if (first + k + {} <= {})\n  ", Behind, Elements)) +
              Call + "    }\n";
-    // Elements beyond its bound the kernel leaves out itself.
+    }
     std::string Panel = deviceText(Plan.Panels[Node]);
     if (Panel.find(' ') != std::string::npos)
       Panel = "(" + Panel + ")";
@@ -260,9 +268,10 @@ private:
         Shape.Unbounded ? Panel : fmt::format("min({}, {} - block * {})", Panel, value(Shape.Bound, Node), Panel);
     return outputText("  for (long long first = {0}, rest = {1},\n"
                       "                 index = cufuse_partition::rank();\n"
-                      "       {2}index < rest; index += cufuse_partition::Threads) {{\n"
+                      "       {2}index{4} < rest; index += cufuse_partition::Threads) {{\n"
                       "    const unsigned element = static_cast<unsigned>(first{3} + index);\n    ",
-                      fmt::format("block * {}", Panel), End, Last, Group) +
+                      fmt::format("block * {}", Panel), End, Last, Group,
+                      Behind == 1 ? "" : fmt::format(" + {}", Behind - 1)) +
            Call + "  }\n";
   }
 
