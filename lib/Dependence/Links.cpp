@@ -190,13 +190,15 @@ namespace {
 
 class Linking {
 public:
-  Linking(std::vector<VerticalNode> Nodes, llvm::ArrayRef<LinkText> Links, llvm::ArrayRef<std::string> Dead)
-      : Links(Links), Dead(Dead) {
+  Linking(std::vector<VerticalNode> Nodes, llvm::ArrayRef<LinkText> Links, llvm::ArrayRef<std::string> Dead,
+          bool InMemory)
+      : Links(Links), Dead(Dead), InMemory(InMemory) {
     Graph.Nodes = std::move(Nodes);
   }
 
   llvm::Expected<VerticalGraph> run() {
-    takeInParts(Graph, pointers());
+    if (!InMemory)
+      takeInParts(Graph, pointers());
     for (const LinkText &Link : Links)
       if (llvm::Error Error = link(Link))
         return std::move(Error);
@@ -322,7 +324,7 @@ private:
     for (const ParameterAccess *Source : Sources) {
       const bool Fits = Source->Integer && Target->Integer ? true
                         : Product                          ? false
-                        : !Source->Element.empty()         ? haveCommonElements(*Source, *Target)
+                        : !Source->Element.empty()         ? haveElements(*Source, *Target)
                                                            : Source->Type == Target->Type;
       if (!Fits)
         return haveOtherTypes(*From, *Source, *To, *Target);
@@ -351,6 +353,10 @@ private:
       }
   }
 
+  bool haveElements(const ParameterAccess &A, const ParameterAccess &B) const {
+    return InMemory ? !A.Element.empty() && !B.Element.empty() : haveCommonElements(A, B);
+  }
+
   /// Those that are linked by one that takes several of their elements for one have the same ones.
   llvm::Error haveOneElement() const {
     for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
@@ -360,7 +366,7 @@ private:
           continue;
         for (unsigned J = 0; J < I; ++J)
           for (const ParameterAccess &Q : Graph.Nodes[J].Accesses->Parameters)
-            if (!Q.Element.empty() && Graph.memory(J, Q.Name) == std::pair(Of, Name) && !haveCommonElements(P, Q))
+            if (!Q.Element.empty() && Graph.memory(J, Q.Name) == std::pair(Of, Name) && !haveElements(P, Q))
               return haveOtherTypes(J, Q, I, P);
       }
     return llvm::Error::success();
@@ -465,6 +471,7 @@ private:
 
   llvm::ArrayRef<LinkText> Links;
   llvm::ArrayRef<std::string> Dead;
+  const bool InMemory;
   VerticalGraph Graph;
 };
 
@@ -503,8 +510,8 @@ llvm::Error requireTree(const VerticalGraph &Graph) {
 }
 
 llvm::Expected<VerticalGraph> linkKernels(std::vector<VerticalNode> Nodes, llvm::ArrayRef<LinkText> Links,
-                                          llvm::ArrayRef<std::string> Dead) {
-  return Linking(std::move(Nodes), Links, Dead).run();
+                                          llvm::ArrayRef<std::string> Dead, bool InMemory) {
+  return Linking(std::move(Nodes), Links, Dead, InMemory).run();
 }
 
 } // namespace cufuse

@@ -87,11 +87,13 @@ std::string describeChains(llvm::ArrayRef<LoadedKernel> Kernels, llvm::ArrayRef<
                         : HaveGrids      ? "one after the other, with grids that are not seen to be one"
                         : Of.ShareMemory ? "one after the other"
                                          : "side by side, if their memory is distinct");
-    if (Nameless || !Of.AreKnown || HaveGrids)
+    if (Nameless || !Of.AreKnown)
       continue;
     Text += Of.ShareMemory ? "  cufuse fuse --vertical" : "  cufuse fuse";
     for (const std::string &Kernel : Each.Kernels)
       Text += " " + quoted(Kernel);
+    if (HaveGrids)
+      Text += " --cooperative";
     Text += " -o fused.cu";
     for (size_t I = 0; I < Flags.size(); ++I)
       Text += (I == 0 ? " -- " : " ") + quoted(Flags[I]);

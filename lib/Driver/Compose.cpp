@@ -22,7 +22,7 @@ llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, cons
   for (size_t I = 0; I < Kernels.size(); ++I)
     Nodes.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Accesses, &Kernels[I].Shape, Request.Distinct,
                      Kernels[I].Product ? &*Kernels[I].Product : nullptr});
-  return linkKernels(std::move(Nodes), Request.Links, Request.Dead);
+  return linkKernels(std::move(Nodes), Request.Links, Request.Dead, Request.Composition.Cooperative);
 }
 
 /// What a parameter is in the fused kernel, by those of it that are no other kernel's.
@@ -35,9 +35,18 @@ static std::string given(const VerticalGraph &Graph, unsigned Node, const std::s
   return argumentText(Graph, *S, [&](unsigned Of, const std::string &Factor) { return given(Graph, Of, Factor); });
 }
 
-/// The same, as the parameter's type: what an earlier kernel only loads, a later one may store.
+/// The same, as the parameter's type: what an earlier kernel only loads, a later one may store. To a type that is
+/// copied with the kernel, the call casts it.
 static std::string givenAs(const VerticalGraph &Graph, unsigned Node, const ParameterText &P) {
-  return pointerText(Graph, Node, P.Name, P.Element.written(), given(Graph, Node, P.Name));
+  std::string Given = given(Graph, Node, P.Name);
+  if (!P.Opaque)
+    return pointerText(Graph, Node, P.Name, P.Element.written(), Given);
+  const auto [Of, Name] = Graph.memory(Node, P.Name);
+  const bool IsRead = Graph.Nodes[Of].parameter(Name)->ReadOnly,
+             ReadOnly = Graph.Nodes[Node].parameter(P.Name)->ReadOnly;
+  if (P.Opaque->IsPointer)
+    Given = fmt::format("static_cast<{}void *>({})", IsRead || ReadOnly ? "const " : "", Given);
+  return IsRead && !ReadOnly ? "const_cast<void *>(" + Given + ")" : Given;
 }
 
 /// A type that is copied with each kernel is another type for each, unless it only has a name of its own there.
@@ -63,8 +72,14 @@ static llvm::Error linkInMemory(const VerticalGraph &Graph, llvm::MutableArrayRe
   for (unsigned Node = 0; Node < Kernels.size(); ++Node)
     for (ParameterText &P : Kernels[Node].Text.Parameters)
       if (Graph.flowTo(Node, P.Name) || Graph.sharedTo(Node, P.Name)) {
-        if (llvm::Error Error = checkCommonType(Graph.Nodes[Node], P))
-          return Error;
+        // Memory is the same, whatever each kernel calls its type, and so are the bytes of one type of their file.
+        const auto [Of, Name] = Graph.memory(Node, P.Name);
+        const bool AreBytes =
+            P.Opaque && !P.Opaque->IsOwn && (P.Opaque->IsPointer || Kernels[Of].Spec.File == Kernels[Node].Spec.File) &&
+            !Graph.Nodes[Of].parameter(Name)->Volatile && !Graph.Nodes[Node].parameter(P.Name)->Volatile;
+        if (!AreBytes)
+          if (llvm::Error Error = checkCommonType(Graph.Nodes[Node], P))
+            return Error;
         P.Given = givenAs(Graph, Node, P);
       }
   return llvm::Error::success();

@@ -92,8 +92,8 @@ llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels,
       return badInput(fmt::format("the launches at {} and {} are not seen to have one grid, which says how much their "
                                   "kernels store",
                                   Found->Places.front().str(), Found->Places.back().str()),
-                      "launch both with one variable, or, if the grids are the same, write --link "
-                      "PRODUCER.out=CONSUMER.in",
+                      "use --cooperative, with which each has its own, or launch both with one variable, or, if the "
+                      "grids are the same, write --link PRODUCER.out=CONSUMER.in",
                       Found->Places.back());
     std::string Said;
     for (const std::string &Text : Found->Links) {

@@ -372,7 +372,7 @@ private:
         Arguments.push_back(Offset);
     }
     for (const ParameterText &Parameter : C.Text->Parameters)
-      Arguments.push_back(Parameter.Given.empty() ? argument(P, Parameter) : Parameter.Given);
+      Arguments.push_back(argument(P, Parameter));
 
     if (Plan.sharesIndices(Facts))
       Out.line("{}{}::cufuse_partition::enterBlock({}, {}, {});", Indent, Space, Index, Size, Offset);
@@ -392,7 +392,8 @@ private:
 
   /// The parameter of the fused kernel, as what it is to the body, or the value that it is bound to.
   OutputText argument(const PartitionPlan &P, const ParameterText &Parameter) const {
-    const std::string Given = parameter(Constituents[P.Constituent], Parameter.Name);
+    const std::string Given =
+        Parameter.Given.empty() ? parameter(Constituents[P.Constituent], Parameter.Name) : Parameter.Given;
     const auto &Bound = Plan.Roles[P.Constituent].Bound;
     const auto Value =
         IsBound ? llvm::find_if(Bound, [&](const auto &Each) { return Each.first == Parameter.Name; }) : Bound.end();

@@ -6,8 +6,6 @@
 // RUN:   --link scale.n=whole.factor -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=NUMBER '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --vertical %s:pairs %s:sums --block 128 \
 // RUN:   --link pairs.out=sums.in --link pairs.n=sums.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=COPIED '--implicit-check-not={{(error|refused):}}'
-// RUN: %exits 1 %cufuse fuse --vertical %s:pairs %s:sums --block 128 --cooperative \
-// RUN:   --link pairs.out=sums.in --link pairs.n=sums.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=COPIED '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --vertical %s:shifted %s:mirrored --block 128 \
 // RUN:   --link shifted.by=mirrored.by --link shifted.n=mirrored.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=VALUE '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0

@@ -124,9 +124,10 @@ llvm::Expected<unsigned> kernelOfLink(llvm::StringRef Name, llvm::ArrayRef<std::
                                       llvm::ArrayRef<const KernelFacts *> Facts);
 
 /// Which links are intermediates follows from what the kernels store. `Dead` are names of intermediates, `kernel.out`
-/// or `out`. Fails as bad usage for names that do not exist, and for links that go round in a circle.
+/// or `out`. Fails as bad usage for names that do not exist, and for links that go round in a circle. `InMemory`:
+/// arrays stay whole, and the kernels may have any types for their elements.
 llvm::Expected<VerticalGraph> linkKernels(std::vector<VerticalNode> Nodes, llvm::ArrayRef<LinkText> Links,
-                                          llvm::ArrayRef<std::string> Dead);
+                                          llvm::ArrayRef<std::string> Dead, bool InMemory = false);
 
 /// Fails unless every kernel but the root and those before it has one producer that is not before the root: refused, or
 /// bad usage where no link leads to a kernel.

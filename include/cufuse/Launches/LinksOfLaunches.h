@@ -31,10 +31,10 @@ struct LaunchLinks {
   std::vector<SourcePlace> Places; ///< Of the launches, by kernel.
   /// What stands between them and may use the kernels' memory: then the links are none to fuse by.
   std::optional<SourcePlace> Between = std::nullopt;
-  bool HaveOneGrid = true; ///< The launches of those that follow it.
+  bool HaveOneGrid = true; ///< The launches of those that follow it. Otherwise one barrier of the grid makes them one.
   /// Some are given what others store. Not known of values that are not, or of parts of an array.
   bool ShareMemory = false, AreKnown = true;
-  bool areDependent() const { return ShareMemory && AreKnown && HaveOneGrid; }
+  bool areDependent() const { return ShareMemory && AreKnown; }
 };
 
 /// The links of the kernels, in their order, where a function of the unit's files launches them one after the other,
