@@ -342,15 +342,18 @@ private:
   /// Writes out what the accesses to static shared memory ask, in any instance of its text. Gives whether each of
   /// several in an array has it, too.
   bool align(TextEdits &Edits, const clang::VarDecl &Shared) {
-    constexpr unsigned Vectors = 16, BulkCopies = 128; // bytes (PTX ISA, cp.async.bulk.tensor)
-    unsigned Asked = Ir ? Ir->alignmentAsked(Shared, Facts.CopiesInBulk ? BulkCopies : Vectors) : 0;
+    constexpr unsigned Vectors = 16, LeastOfBulk = 128; // bytes (PTX ISA, cp.async.bulk.tensor)
+    const std::uint64_t Bytes = Unit.ast().getTypeSizeInChars(Shared.getType()).getQuantity();
+    const unsigned Most =
+        Facts.CopiesInBulk ? std::clamp<std::uint64_t>(llvm::bit_floor(Bytes), LeastOfBulk, BulkAlignment) : Vectors;
+    unsigned Asked = Ir ? Ir->alignmentAsked(Shared, Most) : 0;
     for (const auto &[Function, Use] : Reach.Functions)
       for (const clang::VarDecl *Other : Use.Shared)
         if (Ir && Other != &Shared && Other->getLocation() == Shared.getLocation())
-          Asked = std::max(Asked, Ir->alignmentAsked(*Other, Facts.CopiesInBulk ? BulkCopies : Vectors));
+          Asked = std::max(Asked, Ir->alignmentAsked(*Other, Most));
     if (Asked > 0)
       editAlignment(Edits, Shared, Asked);
-    return Asked == 0 || Unit.ast().getTypeSizeInChars(Shared.getType()).getQuantity() % Asked == 0;
+    return Asked == 0 || Bytes % Asked == 0;
   }
 
   /// Text of a file that is included inside the declaration, which stays an #include, cannot be changed.

@@ -77,6 +77,8 @@ void addDeviceFacts(const DeviceIr *Ir, KernelFacts &Facts) {
   Facts.CopiesInBulk = Found.CopiesInBulk;
   Facts.KeptMbarrier = std::move(Found.Mbarrier);
   // The asynchronous proxy sees what a launch before stored, but nothing of the same launch without a fence.
+  if (Found.CopiesInBulk && !Facts.DynamicShared.empty())
+    Facts.DynamicAlignment = std::max(Facts.DynamicAlignment, BulkAlignment);
   if (Found.CopiesInBulk)
     Facts.ReadOnlyLoads.push_back({"cp.async.bulk", Facts.Name, Facts.Where});
 }

@@ -1,5 +1,6 @@
 #include "cufuse/Verify/VerifyFused.h"
 
+#include "CheckReached.h"
 #include "Neutral.h"
 
 #include "cufuse/Reach/AllIn.h"
@@ -200,55 +201,6 @@ llvm::Error compareBodies(const ParsedUnit &Unit, const ParsedUnit &Neutral, con
   return refuse(Refusals);
 }
 
-/// Of all `__constant__` variables of a module (CUDA C++ Programming Guide, technical specifications).
-constexpr long long MaxConstantBytes = 64 * 1024;
-
-/// What assembly declares for the whole function, ptxas accepts once: two bodies become one function, and so do the
-/// turns of a loop that is unrolled, by us or, for all we know, by nvcc.
-void checkAssemblyNames(const ParsedUnit &Unit, const Reached &Reach, llvm::ArrayRef<const clang::CallExpr *> Calls,
-                        const FusionPlan &Plan, std::vector<Blocker> &Refusals) {
-  if (llvm::none_of(Reach.Functions, [](const auto &Each) {
-        return llvm::any_of(Each.second.Assembly,
-                            [](const clang::GCCAsmStmt *Assembly) { return !unscopedNames(*Assembly).empty(); });
-      }))
-    return;
-  const bool Unrolls = Plan.Grid != GridPolicy::Match ||
-                       llvm::any_of(Plan.Roles, [](const RolePlan &Role) { return Role.Unroll > 1 || Role.Turns > 1; });
-  std::set<std::string> Known;
-  for (const clang::CallExpr *Call : Calls) {
-    const clang::FunctionDecl *Callee = Call->getDirectCallee();
-    if (!Callee || !Callee->getDefinition() || Callee->getDefinition()->isDependentContext())
-      continue;
-    std::map<std::string, const clang::GCCAsmStmt *> Own;
-    for (const auto &[Function, Use] : reach(Unit, *Callee).Functions)
-      for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
-        for (const std::string &Name : unscopedNames(*Assembly))
-          Own.emplace(Name, Assembly);
-    for (const auto &[Name, Assembly] : Own)
-      if (!Known.insert(Name).second || Unrolls)
-        Refusals.push_back({BlockerKind::AssemblyNames, sourceOf(Unit, Assembly->getAsmLoc()), Name});
-  }
-}
-
-/// Every partition has its own `__constant__` variables.
-void checkConstantMemory(const ParsedUnit &Unit, const Reached &Reach, std::vector<Blocker> &Refusals) {
-  const clang::ASTContext &Context = Unit.ast();
-  long long Bytes = 0, Most = 0;
-  const clang::VarDecl *Largest = nullptr;
-  for (const clang::VarDecl *Constant : Reach.Constants) {
-    if (Constant->hasExternalStorage() || Constant->getType()->isIncompleteType())
-      continue;
-    const long long Size = Context.getTypeSizeInChars(Constant->getType()).getQuantity();
-    const long long Alignment = Context.getDeclAlign(Constant).getQuantity();
-    Bytes = llvm::alignTo(Bytes, Alignment) + Size;
-    if (Size > Most)
-      Most = Size, Largest = Constant;
-  }
-  if (Bytes > MaxConstantBytes)
-    Refusals.push_back({BlockerKind::ConstantMemory, sourceOf(Unit, Largest->getLocation()),
-                        fmt::format("{} bytes, {} of them of {}", Bytes, Most, Largest->getNameAsString())});
-}
-
 /// Plays every partition once, and what it reaches sees the partitions instead of the block.
 llvm::Error verifyKernel(const ParsedUnit &Unit, const ParsedUnit &Neutral, const clang::FunctionDecl &Kernel,
                          llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const EmitOptions &Options) {
@@ -269,10 +221,7 @@ llvm::Error verifyKernel(const ParsedUnit &Unit, const ParsedUnit &Neutral, cons
   if (llvm::Error Error =
           compareBodies(Unit, Neutral, *Kernel.getDefinition(), Reach, Bodies, Constituents, Plan, Options))
     return Error;
-  std::vector<Blocker> Refusals;
-  checkAssemblyNames(Unit, Reach, Bodies, Plan, Refusals);
-  checkConstantMemory(Unit, Reach, Refusals);
-  return refuse(Refusals);
+  return refuse(checkReached(Unit, Reach, Bodies, Plan));
 }
 
 constexpr llvm::StringLiteral OutputFolder = "/cufuse-output/";

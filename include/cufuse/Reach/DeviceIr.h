@@ -34,6 +34,10 @@ struct CodeReference {
   const llvm::DILocation *At; ///< Null where no place is known.
 };
 
+/// What tensor copies with a swizzle count on, in bytes: it goes by the address, and repeats after so many at most (PTX
+/// ISA, swizzling modes). Shared memory alone begins at a multiple of that.
+constexpr unsigned BulkAlignment = 1024;
+
 class DeviceIr {
 public:
   ~DeviceIr();
