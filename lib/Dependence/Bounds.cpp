@@ -180,12 +180,13 @@ std::optional<Polynomial> Bounds::simplified(const Polynomial &P) {
     const Polynomial &Of = Product ? Nested->second.Dividend : *Dividend, &By = Product ? *Product : *Divisor;
     std::optional<Polynomial> Value = divided(Of, By);
     // A thread's, block's or element's number by itself has lost nothing; the launch is asked for divisors in any case.
-    if (Value && !isSingle(Of) && (Q->second.Narrow || (Product && Nested->second.Narrow))) {
+    const Quotient::Wraps Narrow = std::max(Q->second.Narrow, Product ? Nested->second.Narrow : Quotient::Wraps::Never);
+    if (Value && !isSingle(Of) && Narrow != Quotient::Wraps::Never) {
       const bool IsItself = Quotients.count(Value->str()) > 0;
       if (MayAsk && !IsItself && !fits(Of, Quotient::Wraps::Signed))
         return std::nullopt;
       if (!MayAsk || IsItself)
-        Value = quotient(Of, By, Quotients, /*Narrow=*/true);
+        Value = quotient(Of, By, Quotients, Narrow);
     }
     if (!Value)
       return std::nullopt;
@@ -264,11 +265,25 @@ std::optional<std::vector<AtMost>> Bounds::notNegative(const Polynomial &P, unsi
   return Found;
 }
 
+std::optional<std::vector<AtMost>> Bounds::dividesNoNegative(const Quotient &Q, unsigned Depth) {
+  auto Needs = notNegative(Q.Dividend, Depth);
+  if (!Needs || Q.Narrow != Quotient::Wraps::Signed)
+    return Needs;
+  for (const Bound &B : most(Q.Dividend, Depth)) {
+    if (B.Most.asConstant().value_or(0) > INT32_MAX)
+      continue;
+    append(*Needs, B.Needs);
+    append(*Needs, {{B.Most, constant(INT32_MAX)}});
+    return Needs;
+  }
+  return std::nullopt;
+}
+
 std::optional<Bound> Bounds::leastOf(const std::string &Atom, unsigned Depth) {
   if (const auto Known = Atoms.find(Atom); Known != Atoms.end())
     return Bound{Known->second.Least, {}};
   const Quotient &Q = Quotients.at(Atom);
-  auto Needs = notNegative(Q.Dividend, Depth);
+  auto Needs = dividesNoNegative(Q, Depth);
   if (!Needs)
     return std::nullopt;
   append(*Needs, isPositive(Q.Divisor));
@@ -279,7 +294,7 @@ std::optional<Bound> Bounds::mostOf(const std::string &Atom, unsigned Depth) {
   if (const auto Known = Atoms.find(Atom); Known != Atoms.end())
     return Known->second.Most ? std::optional(Bound{*Known->second.Most, {}}) : std::nullopt;
   const Quotient &Q = Quotients.at(Atom);
-  const auto OfDividend = notNegative(Q.Dividend, Depth);
+  const auto OfDividend = dividesNoNegative(Q, Depth);
   if (!OfDividend)
     return std::nullopt;
   for (Bound &B : most(Q.Dividend, Depth)) {
@@ -342,7 +357,7 @@ std::vector<Bound> Bounds::most(const Polynomial &P, unsigned Depth) {
         const Polynomial Taken = Times * Radix;
         if (Times.isZero() || !isPartOf(negated(Taken), P.split(Atom).first))
           continue;
-        auto Needs = notNegative(Q->second.Dividend, Depth - 1);
+        auto Needs = dividesNoNegative(Q->second, Depth - 1);
         const auto OfTimes = notNegative(Times, Depth - 1),
                    OfTaken = OfTimes ? OfTimes : notNegative(negated(Times), Depth - 1);
         if (!Needs || !OfTaken)
@@ -364,7 +379,7 @@ std::vector<Bound> Bounds::most(const Polynomial &P, unsigned Depth) {
     for (const auto &[Atoms, Number] : Factor.terms())
       if (const auto T = Polynomial::term(Atoms, std::abs(Number)).dividedBy(Divisor))
         Times[Number < 0] = Times[Number < 0] + *T;
-    const auto OfDividend = notNegative(Q->second.Dividend, Depth - 1);
+    const auto OfDividend = dividesNoNegative(Q->second, Depth - 1);
     for (const bool Adds : {true, false})
       if (const auto OfTimes = notNegative(Times[Adds], Depth - 1); OfTimes && OfDividend && !Times[Adds].isZero()) {
         std::vector<AtMost> Needs = *OfTimes;

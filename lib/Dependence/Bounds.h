@@ -72,6 +72,8 @@ private:
   std::vector<Finer> finer(const Quotient &Q) const;
   std::vector<Bound> most(const Polynomial &P, unsigned Depth);
   std::optional<std::vector<AtMost>> notNegative(const Polynomial &P, unsigned Depth);
+  /// The same of what is divided, as the kernel has it: of a signed number, which may have lost bits, that it fits.
+  std::optional<std::vector<AtMost>> dividesNoNegative(const Quotient &Q, unsigned Depth);
   std::optional<Bound> mostOf(const std::string &Atom, unsigned Depth);
   std::optional<Bound> leastOf(const std::string &Atom, unsigned Depth);
   std::optional<Polynomial> divided(const Polynomial &Dividend, const Polynomial &Divisor);

@@ -153,8 +153,7 @@ Polynomial VerticalGraph::argument(unsigned Node, const std::string &Parameter) 
 /// A node's quotient in arguments, with its atom there.
 static std::pair<std::string, Quotient> givenQuotient(const VerticalGraph &Graph, unsigned Node, Quotient Q) {
   Q.Dividend = Graph.inArguments(Node, Q.Dividend), Q.Divisor = Graph.inArguments(Node, Q.Divisor);
-  const std::string Plain =
-      fmt::format("(({}){} / ({}))", Q.Dividend.str(), Q.Narrow ? " % 2^32" : "", Q.Divisor.str());
+  const std::string Plain = fmt::format("(({}){} / ({}))", Q.Dividend.str(), Q.lost(), Q.Divisor.str());
   return {Q.Wrap == Quotient::Wraps::Never ? Plain : Q.atom(), Q};
 }
 

@@ -296,7 +296,8 @@ std::optional<Polynomial> inElement(const Polynomial &P, const KernelAccesses &A
       if (!Dividend || !Divisor)
         return std::nullopt;
       Quotient Own = Found->second;
-      const auto Number = Own.Wrap == Quotient::Wraps::Never && !Own.Narrow ? Divisor->asConstant() : std::nullopt;
+      const auto Number =
+          std::max(Own.Wrap, Own.Narrow) == Quotient::Wraps::Never ? Divisor->asConstant() : std::nullopt;
       const auto Exact = Number ? Dividend->dividedBy(*Number) : std::nullopt;
       Own.Dividend = *Dividend, Own.Divisor = *Divisor;
       Result = Result.substitute(Atom, Exact ? *Exact : Polynomial::atom(Own.atom()));

@@ -337,7 +337,7 @@ private:
       const Parts Counting = partsOf(Dividend, Rest);
       const std::optional<Reach> R = reachOf(Counting);
       const auto Quotients = R && !R->Endless && Rest.isZero() ? R->Numbers.dividedBy(*Divisor) : std::nullopt;
-      if (!Quotients || Counting.empty() || (Q.Narrow && !R->Numbers.asConstant()))
+      if (!Quotients || Counting.empty() || (Q.Narrow != Quotient::Wraps::Never && !R->Numbers.asConstant()))
         continue;
       const std::string Remainder = fmt::format("({} % {})", Dividend.str(), *Divisor);
       for (const auto &[V, Factor] : Counting) {

@@ -12,19 +12,23 @@ const ParameterAccess *KernelAccesses::parameter(llvm::StringRef Name) const {
 
 bool isWrap(llvm::StringRef Atom) { return Atom.ends_with(">> 32)"); }
 
+const char *Quotient::lost() const {
+  return Narrow == Wraps::Never ? "" : Narrow == Wraps::Unsigned ? " % 2^32" : " %% 2^32";
+}
+
 std::string Quotient::atom() const {
   if (Wrap != Wraps::Never)
     return fmt::format("({} {} 32)", Dividend.str(), Wrap == Wraps::Signed ? ">>" : ">>>");
   auto Bracketed = [](const Polynomial &P) {
     return P.terms().size() == 1 && P.terms().begin()->first.size() <= 1 ? P.str() : "(" + P.str() + ")";
   };
-  return "(" + Bracketed(Dividend) + (Narrow ? " % 2^32 / " : " / ") + Bracketed(Divisor) + ")";
+  return "(" + Bracketed(Dividend) + lost() + " / " + Bracketed(Divisor) + ")";
 }
 
 std::optional<Polynomial> quotient(const Polynomial &Dividend, const Polynomial &Divisor,
-                                   std::map<std::string, Quotient> &Known, bool Narrow) {
+                                   std::map<std::string, Quotient> &Known, Quotient::Wraps Narrow) {
   constexpr size_t MostText = 4096;
-  if (const auto Number = Divisor.asConstant(); Number && !Narrow)
+  if (const auto Number = Divisor.asConstant(); Number && Narrow == Quotient::Wraps::Never)
     if (const auto Exact = Dividend.dividedBy(*Number))
       return *Exact;
   const Quotient Own{Dividend, Divisor, Quotient::Wraps::Never, Narrow};

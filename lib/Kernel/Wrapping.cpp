@@ -187,8 +187,18 @@ private:
     const Polynomial Dividend = without(Q.Dividend, true), Divisor = without(Q.Divisor, true);
     if (Dividend == Q.Dividend && Divisor == Q.Divisor)
       return Polynomial::atom(Atom);
-    const auto Name = quotient(Dividend, Divisor, Accesses.Quotients, /*Narrow=*/true);
+    const auto Name = quotient(Dividend, Divisor, Accesses.Quotients, std::max(lost(Q), Quotient::Wraps::Unsigned));
     return Name ? Renamed[Atom] = *Name : Polynomial::atom(Atom);
+  }
+
+  /// How the numbers that it is made of may have lost bits.
+  Quotient::Wraps lost(const Quotient &Q) const {
+    Quotient::Wraps All = std::max(Q.Wrap, Q.Narrow);
+    for (const Polynomial *P : {&Q.Dividend, &Q.Divisor})
+      for (const std::string &Atom : P->atoms())
+        if (const auto Inner = Given.find(Atom); Inner != Given.end())
+          All = std::max(All, lost(Inner->second));
+    return All;
   }
 
   /// Is it a part of the whole, by itself or in a remainder?

@@ -499,7 +499,8 @@ private:
     for (const ThreadUse &Use : Result.Uses)
       Keep(Keep, Use.Value);
     std::erase_if(Result.Quotients, [&](const auto &Q) { // what the launch asks is none
-      return !Kept.count(Q.first) && !(Q.second.Narrow && Q.second.Divisor == Polynomial::constant(1));
+      return !Kept.count(Q.first) &&
+             !(Q.second.Narrow != Quotient::Wraps::Never && Q.second.Divisor == Polynomial::constant(1));
     });
   }
 

@@ -422,7 +422,8 @@ bool IrValues::mayHaveLost(const llvm::Value *V, bool Signed) {
   const auto Times = P->split(builtinAtom(Builtin::ThreadIdx, 0)).first.asConstant();
   const Polynomial Linear = atomOf(Builtin::BlockIdx) * atomOf(Builtin::BlockDim) + atomOf(Builtin::ThreadIdx);
   if (Times && *Times > 0 && *Times <= MostFactor && (*P - Linear * Polynomial::constant(*Times)).asConstant()) {
-    const Quotient Asked{*P, Polynomial::constant(1), Quotient::Wraps::Never, /*Narrow=*/true};
+    const Quotient Asked{*P, Polynomial::constant(1), Quotient::Wraps::Never,
+                         /*Narrow=*/Quotient::Wraps::Signed};
     Known.Quotients[Asked.atom()] = Asked;
     return false;
   }
@@ -508,7 +509,7 @@ std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
   const bool IsShift = Number && *Number >= 0 && *Number < 63;
   const bool Negative = mayBeNegative(*L, Known.Quotients);
   // What was shifted to the left before may have been meant to lose bits.
-  auto Quotient = [&](const Polynomial &Divisor, std::int64_t Most, bool LowBits = false) {
+  auto Divided = [&](const Polynomial &Divisor, std::int64_t Most, bool LowBits = false) {
     // It must be positive: the launcher asks for that, where it is not the size of a block.
     const bool IsOfBlock = !Divisor.hasNegative() && llvm::all_of(Divisor.atoms(), [](const std::string &Atom) {
       return llvm::StringRef(Atom).starts_with("blockDim.");
@@ -516,14 +517,16 @@ std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
     if (!IsOfBlock && !isOfLaunch(Divisor))
       return std::optional<Polynomial>();
     const unsigned Bits = std::min(fewestBits(&I), I.getType()->getIntegerBitWidth());
-    const bool Narrow =
+    using Wraps = Quotient::Wraps;
+    const bool MayHaveLost =
         !LowBits && I.getType()->isIntegerTy(32) &&
         llvm::any_of(I.operands(), [&](const auto &Operand) { return mayHaveLost(Operand, dividesSigned(I)); });
+    const Wraps Narrow = !MayHaveLost ? Wraps::Never : dividesSigned(I) ? Wraps::Signed : Wraps::Unsigned;
     return Negative || Divisor.isZero() || mayLoseBits(*L, Most, Bits) ? std::nullopt
                                                                        : quotient(*L, Divisor, Known.Quotients, Narrow);
   };
   auto Remainder = [&](const Polynomial &Divisor, bool LowBits = false) -> std::optional<Polynomial> {
-    const auto Whole = Quotient(Divisor, MostFactor, LowBits);
+    const auto Whole = Divided(Divisor, MostFactor, LowBits);
     const auto Product = Whole ? Divisor.times(*Whole) : std::nullopt;
     return Product ? std::optional(*L - *Product) : std::nullopt;
   };
@@ -541,10 +544,10 @@ std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
     return IsShift ? std::optional(*L * Polynomial::constant(std::int64_t(1) << *Number)) : std::nullopt;
   case llvm::Instruction::LShr:
   case llvm::Instruction::AShr:
-    return IsShift ? Quotient(Polynomial::constant(std::int64_t(1) << *Number), 1) : std::nullopt;
+    return IsShift ? Divided(Polynomial::constant(std::int64_t(1) << *Number), 1) : std::nullopt;
   case llvm::Instruction::UDiv:
   case llvm::Instruction::SDiv:
-    return Quotient(*R, MostFactor);
+    return Divided(*R, MostFactor);
   case llvm::Instruction::And: // `i & 31` is i % 32
     return IsMask ? Remainder(Polynomial::constant(*Number + 1), /*LowBits=*/true) : std::nullopt;
   case llvm::Instruction::URem:

@@ -120,13 +120,14 @@ void TextComposer::divisors() {
       // A multiple of the elements' numbers has lost no bits, and neither has a product of arguments.
       const ShapeFacts &Shape = *Graph.Nodes[Node].Shape;
       const auto Times = Q.Dividend.split(builtinAtom(Builtin::ThreadIdx, 0)).first.asConstant();
-      if (Q.Narrow && Q.Divisor == Polynomial::constant(1) && Shape.Shape == KernelShape::Pointwise &&
+      const bool IsNarrow = Q.Narrow != Quotient::Wraps::Never;
+      if (IsNarrow && Q.Divisor == Polynomial::constant(1) && Shape.Shape == KernelShape::Pointwise &&
           Times.value_or(0) > Shape.Width)
         refuseUnless({Polynomial::constant(*Times) * Graph.inArguments(Node, Shape.Bound),
                       Polynomial::constant(std::int64_t(Shape.Width) * std::numeric_limits<int>::max())},
                      /*Always=*/false);
       for (const Polynomial *P : {&Q.Dividend, &Q.Divisor})
-        if (Q.Narrow && !isSingle(*P) &&
+        if (IsNarrow && !isSingle(*P) &&
             isMadeOf(*P, Graph.Nodes[Node].Accesses->Quotients,
                      [&](const std::string &Each) { return Graph.Nodes[Node].parameter(Each); }))
           refuseUnless({Graph.inArguments(Node, *P), Polynomial::constant(std::numeric_limits<int>::max())},

@@ -183,8 +183,9 @@ private:
                             : InArguments.substitute(*Index.atoms().begin(), Element);
     for (const std::string &Atom : Result.atoms())
       if (const auto Q = Graph.Quotients.find(Atom); Q != Graph.Quotients.end()) {
-        const auto Over =
-            isWrap(Atom) || Q->second.Narrow ? std::nullopt : placed(Q->second.Dividend, Index, Quotients);
+        const auto Over = isWrap(Atom) || Q->second.Narrow != Quotient::Wraps::Never
+                              ? std::nullopt
+                              : placed(Q->second.Dividend, Index, Quotients);
         const auto Under = Over ? placed(Q->second.Divisor, Index, Quotients) : std::nullopt;
         if (!Under)
           return std::nullopt;

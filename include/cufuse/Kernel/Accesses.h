@@ -111,12 +111,14 @@ struct Quotient {
   /// Of a number of 32 bits that goes on in 64: how often 2^32, the divisor, is to be taken from the dividend, so that
   /// what is left is in the range of the number's type.
   enum class Wraps { Never, Unsigned, Signed } Wrap = Wraps::Never;
-  /// What is divided, or by what, has 32 bits and may have lost others: unless it is shown to fit, the quotient is only
-  /// known by itself.
-  bool Narrow = false;
+  /// What is divided, or by what, has 32 bits and may have lost others, with a sign or without: unless it is shown to
+  /// fit, the quotient is only known by itself. With a sign, what is divided may be negative, and so may what remains.
+  Wraps Narrow = Wraps::Never;
 
-  /// `(i / 4)`, `(i * k % 2^32 / 4)` if it is narrow
+  /// `(i / 4)`, `(i * k % 2^32 / 4)` or, with a sign, `(i * k %% 2^32 / 4)` if it is narrow
   std::string atom() const;
+  /// ` % 2^32` of that
+  const char *lost() const;
 };
 
 /// A parameter of the kernel, by position.
@@ -174,7 +176,8 @@ bool isWrap(llvm::StringRef Atom);
 /// The quotient: exact where each term of the dividend can be divided and nothing is lost, else an atom, which is added
 /// to `Known`. Nothing where the atom's text, which holds those of the atoms in it, is longer than what anybody writes.
 std::optional<Polynomial> quotient(const Polynomial &Dividend, const Polynomial &Divisor,
-                                   std::map<std::string, Quotient> &Known, bool Narrow = false);
+                                   std::map<std::string, Quotient> &Known,
+                                   Quotient::Wraps Narrow = Quotient::Wraps::Never);
 
 /// The polynomial where blocks have one dimension and so many threads, as far as quotients go: the warp's number is 0
 /// in a block of 32.
