@@ -318,8 +318,8 @@ private:
       Out.line("{}for (unsigned block = {}; block < {}; block += {}) {{", Indent, First, Grid,
                Copies == 1 ? Blocks.Step : outputText("{} * {}", Blocks.Step, Copies));
     else
-      Out.line("{}if (const unsigned block = {}; block < {}) {{", Indent, First, Grid);
-    body(P, Indent + "  ", "block");
+      Out.line("{}if ({} < {}) {{", Indent, First, Grid);
+    body(P, Indent + "  ", Plan.Grid == GridPolicy::Pool || Strides ? "block" : First);
     if (Plan.Grid == GridPolicy::Pool || Strides || Blocks.Returns)
       afterBlock(P, Indent + "  ");
     Out.line("{}}}", Indent);

@@ -319,8 +319,8 @@ private:
       sum();
       Out.write("  unsigned blocks = static_cast<unsigned>(sum);");
     }
-    Out.line("  if (const unsigned filled = static_cast<unsigned>(resident) * multiprocessors{}; blocks > filled)\n"
-             "    blocks = filled;\n",
+    Out.line("  const unsigned filled = static_cast<unsigned>(resident) * multiprocessors{};\n"
+             "  if (blocks > filled)\n    blocks = filled;\n",
              cluster() == 1 ? "" : fmt::format(" / {} + 1", cluster()));
   }
 

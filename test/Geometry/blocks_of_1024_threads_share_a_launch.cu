@@ -51,11 +51,11 @@
 // BEHIND-NEXT: inEvenRounds((smallBlocks + 2 - 1) / 2, 2 * static_cast<unsigned>(multiprocessors));
 // BEHIND-NEXT: const unsigned blocks = smallResident + largeGrid.blocks;
 // BEHIND2: if (blockIdx.x < large_resident) {
-// BEHIND2: if (const unsigned block = (blockIdx.x - large_resident) * 3 + 2; block < small_blocks) {
+// BEHIND2: if ((blockIdx.x - large_resident) * 3 + 2 < small_blocks) {
 // THREE: } else if (small_share.takes(place)) {
 // THREE-NEXT: if (threadIdx.x < 128) {
 // THREE: } else if (threadIdx.x < 256) {
-// THREE: if (const unsigned block = place * 3 + 1; block < small_blocks) {
+// THREE: if (place * 3 + 1 < small_blocks) {
 // PLAN: 1024 threads, grid policy match, geometry blocks
 // PLAN-NEXT: threads    0 to 1023: large copy 0, block 32x32, the barrier of the block
 // PLAN-NEXT: threads    0 to  127: small copy 0, block 100, barrier 1

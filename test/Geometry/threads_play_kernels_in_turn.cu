@@ -17,25 +17,25 @@
 // SEQUENCE: using cufuse_partition = sequence::CufusePartition<0, 1, 256, 1, 1>;
 // SEQUENCE: using cufuse_partition = sequence::CufusePartition<0, 2, 32, 4, 1>;
 // SEQUENCE: // Every block plays all kernels, one after the other.
-// SEQUENCE-NEXT: if (const unsigned block = blockIdx.x; block < turned_blocks) {
-// SEQUENCE-NEXT: sequence_text::cufuse_turned::turned(uint3{block, 0, 0}, 0, turned_in, turned_out);
+// SEQUENCE-NEXT: if (blockIdx.x < turned_blocks) {
+// SEQUENCE-NEXT: sequence_text::cufuse_turned::turned(uint3{blockIdx.x, 0, 0}, 0, turned_in, turned_out);
 // SEQUENCE-NEXT: }
 // SEQUENCE-NEXT: __syncthreads(); // before another kernel uses the same dynamic shared memory
 // SEQUENCE-NEXT: if (sequence_text::cufuse_summed::cufuse_partition::rank() < 128) {
-// SEQUENCE-NEXT: if (const unsigned block = blockIdx.x; block < summed_grid.blocks) {
+// SEQUENCE-NEXT: if (blockIdx.x < summed_grid.blocks) {
 // THREE: if (three_text::cufuse_turned::cufuse_partition::rank() < 256) {
 // THREE: __syncthreads(); // before another kernel uses the same dynamic shared memory
-// THREE: if (const unsigned block = blockIdx.x * 3 + 1; block < summed_grid.blocks) {
+// THREE: if (blockIdx.x * 3 + 1 < summed_grid.blocks) {
 // THREE: __syncthreads(); // before another kernel uses the same dynamic shared memory
 // THREE-NEXT: if (three_text::cufuse_plain::cufuse_partition::rank() < 100) {
 // TURNS: // threads    0 to  127: leaving, block 128, 4 times, barrier 2
 // TURNS: // threads    0 to   95: copied, block 96, 3 times, barrier
 // TURNS: for (unsigned turn = 0; turn < 4; ++turn) {
 // TURNS-NEXT: if (threadIdx.x < 128) {
-// TURNS-NEXT: if (const unsigned block = (blockIdx.x * 4 + turn) * 2 + 0; block < leaving_blocks) {
+// TURNS-NEXT: if ((blockIdx.x * 4 + turn) * 2 + 0 < leaving_blocks) {
 // TURNS: cufuse_partition::end(); // before the next block uses the same shared memory
 // TURNS: for (unsigned turn = 0; turn < 3; ++turn) {
-// TURNS: if (const unsigned block = blockIdx.x * 3 + turn; block < copied_blocks) {
+// TURNS: if (blockIdx.x * 3 + turn < copied_blocks) {
 // TURNS: cufuse_partition::sync(); // before the next block uses the same shared memory
 // TURNS: larger(turnedBlocks, larger((leavingBlocks + 8 - 1) / 8, (copiedBlocks + 3 - 1) / 3))
 // TURNS: blocks > 0xffffffff / 8) // blocks are numbered in 32 bits
