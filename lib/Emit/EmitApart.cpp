@@ -50,7 +50,7 @@ void defineApart(Writer &Source, const EmitOptions &Options) {
               "  static const bool is = [] {{\n"
               "    const char *names = std::getenv(\"CUFUSE_DISABLE\");\n"
               "    const std::string all = names ? \",\" + std::string(names) + \",\" : \"\";\n"
-              "    return all == \",all,\" || all.find(\",{},\") != std::string::npos;\n"
+              "    return all.find(\",all,\") != std::string::npos || all.find(\",{},\") != std::string::npos;\n"
               "  }}();\n"
               "  return is;\n"
               "}}",
