@@ -4,6 +4,7 @@
 #include "TextParts.h"
 
 #include "cufuse/Facts/HostText.h"
+#include "cufuse/Reach/AllIn.h"
 #include "cufuse/Reach/DeviceIr.h"
 #include "cufuse/Reach/DynamicShared.h"
 
@@ -42,6 +43,17 @@ public:
     Result.HasConstants =
         llvm::any_of(Reach.Constants, [this](const clang::VarDecl *V) { return !HostShared.count(V); }) ||
         includesConstants(Unit, Chosen);
+    for (const auto &[Function, Use] : Reach.Functions) {
+      llvm::append_range(Variables, Use.Shared);
+      if (!Use.System && Function->getBody())
+        llvm::copy_if(allIn<clang::VarDecl>(*Function->getBody()), std::back_inserter(Variables),
+                      [](const clang::VarDecl *Each) {
+                        return Each->isStaticLocal() && !Each->hasAttr<clang::CUDASharedAttr>();
+                      });
+    }
+    for (const clang::VarDecl *Global : Reach.Globals)
+      if (const clang::VarDecl *Definition = Global->getDefinition(); Definition && !HostShared.count(Global))
+        Variables.push_back(Definition);
     LaunchEdits = declareLaunched(Reach, Chosen, Text, Result);
     Linked = linkedPointers(Text, Reach, parameterNames());
     Result.Calls = std::move(Linked.Calls);
@@ -312,18 +324,13 @@ private:
         Facts.announcesExits() && Edits.holds(Kernel.Function->getBody()->getBeginLoc()))
       editReturns(Edits, Kernel, !Facts.ExitsBeforeBarrier.empty());
     auto OutOfReach = dynamicSharedOutOfReach(*I.Unit);
-    for (const auto &[Function, Use] : Reach.Functions)
-      for (const clang::VarDecl *Shared : Use.Shared)
-        if (!Edits.holds(Shared->getLocation()) || !SharedSeen.insert(Text.offset(Shared->getLocation())).second)
-          continue;
-        else if (Shared->hasExternalStorage())
-          editDynamicShared(Edits, *Shared, OutOfReach[Shared->getLocation()]);
-        else if (align(Edits, *Shared))
-          Result.SharedOfLanes += editStaticShared(Edits, *Shared);
-    for (const clang::VarDecl *Global : Reach.Globals)
-      if (Global->hasAttr<clang::CUDASharedAttr>() && !Global->hasExternalStorage() &&
-          Edits.holds(Global->getLocation()))
-        align(Edits, *Global);
+    for (const clang::VarDecl *Variable : Variables)
+      if (!Edits.holds(Variable->getLocation()) || !VariablesSeen.insert(Text.offset(Variable->getLocation())).second)
+        continue;
+      else if (isDynamicShared(*Variable))
+        editDynamicShared(Edits, *Variable, OutOfReach[Variable->getLocation()]);
+      else if (align(Edits, *Variable) && Variable->hasAttr<clang::CUDASharedAttr>())
+        Result.SharedOfLanes += editStaticShared(Edits, *Variable);
     for (const auto &[Function, Use] : Reach.Functions)
       for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
         if (Edits.holds(Assembly->getAsmLoc()) && AssemblySeen.insert(Text.offset(Assembly->getAsmLoc())).second)
@@ -339,20 +346,20 @@ private:
     qualifyCallees(Edits, Reach, Chosen);
   }
 
-  /// Writes out what the accesses to static shared memory ask, in any instance of its text. Gives whether each of
-  /// several in an array has it, too.
-  bool align(TextEdits &Edits, const clang::VarDecl &Shared) {
+  /// Writes out what the accesses to a variable ask, in any instance of its text: alone, the first of a kind of memory
+  /// lies at its beginning. Gives whether each of several in an array has it, too.
+  bool align(TextEdits &Edits, const clang::VarDecl &Variable) {
     constexpr unsigned Vectors = 16, LeastOfBulk = 128; // bytes (PTX ISA, cp.async.bulk.tensor)
-    const std::uint64_t Bytes = Unit.ast().getTypeSizeInChars(Shared.getType()).getQuantity();
-    const unsigned Most =
-        Facts.CopiesInBulk ? std::clamp<std::uint64_t>(llvm::bit_floor(Bytes), LeastOfBulk, BulkAlignment) : Vectors;
-    unsigned Asked = Ir ? Ir->alignmentAsked(Shared, Most) : 0;
-    for (const auto &[Function, Use] : Reach.Functions)
-      for (const clang::VarDecl *Other : Use.Shared)
-        if (Ir && Other != &Shared && Other->getLocation() == Shared.getLocation())
-          Asked = std::max(Asked, Ir->alignmentAsked(*Other, Most));
+    const std::uint64_t Bytes = Unit.ast().getTypeSizeInChars(Variable.getType()).getQuantity();
+    const unsigned Most = Facts.CopiesInBulk && Variable.hasAttr<clang::CUDASharedAttr>()
+                              ? std::clamp<std::uint64_t>(llvm::bit_floor(Bytes), LeastOfBulk, BulkAlignment)
+                              : Vectors;
+    unsigned Asked = 0;
+    for (const clang::VarDecl *Each : Variables)
+      if (Ir && Each->getLocation() == Variable.getLocation())
+        Asked = std::max(Asked, Ir->alignmentAsked(*Each, Most));
     if (Asked > 0)
-      editAlignment(Edits, Shared, Asked);
+      editAlignment(Edits, Variable, Asked);
     return Asked == 0 || Bytes % Asked == 0;
   }
 
@@ -492,7 +499,8 @@ private:
   std::set<const clang::Decl *> HostShared; ///< Canonical.
   std::vector<Item> Items;
   std::set<std::string> BodyNames; ///< Identifiers of the pieces.
-  std::set<TextPlace> SharedSeen, AssemblySeen;
+  std::set<TextPlace> VariablesSeen, AssemblySeen;
+  std::vector<const clang::VarDecl *> Variables; ///< Of functions, and those of the text's own.
   std::vector<PlacedEdit> LaunchEdits;
   LinkedPointers Linked;
   std::map<const clang::VarDecl *, std::vector<const clang::DeclRefExpr *>> RenamedShared; ///< Canonical.

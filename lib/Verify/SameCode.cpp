@@ -424,9 +424,9 @@ bool SameCode::global(const llvm::Function &A, const llvm::Function &B) {
   return true;
 }
 
-bool SameCode::isShared(const llvm::Value &V) {
+bool SameCode::isDefined(const llvm::Value &V) {
   auto *Global = llvm::dyn_cast<llvm::GlobalVariable>(&V);
-  return Global && Global->getAddressSpace() == 3 && !Global->isDeclaration();
+  return Global && !Global->isDeclaration();
 }
 
 bool SameCode::sameAlignment(llvm::Align A, llvm::Align B) {
@@ -458,7 +458,7 @@ bool SameCode::global(const llvm::GlobalVariable &A, const llvm::GlobalVariable 
       A.isExternallyInitialized() != B.isExternallyInitialized())
     return differ(fmt::format("{} is stored otherwise", described(&A)));
   if (const auto OfA = A.getAlign().valueOrOne(), OfB = B.getAlign().valueOrOne();
-      OfA != OfB && !(isShared(A) && OfB > OfA))
+      OfA != OfB && !(isDefined(B) && OfB > OfA))
     return differ(fmt::format("the alignment of {}", described(&A)), std::to_string(OfA.value()),
                   std::to_string(OfB.value()));
   if (A.isDeclaration())

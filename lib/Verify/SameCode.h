@@ -65,8 +65,8 @@ private:
   bool operation(const llvm::User *A, const llvm::User *B);
   bool details(const llvm::Instruction &A, const llvm::Instruction &B);
   bool sameAlignment(llvm::Align A, llvm::Align B);
-  /// Is it static shared memory, which the output may align by more than the input?
-  static bool isShared(const llvm::Value &V);
+  /// Is it a variable of the output's own, which it may align by more than the input?
+  static bool isDefined(const llvm::Value &V);
   bool call(const llvm::CallBase &A, const llvm::CallBase &B);
   bool address(const llvm::Value *A, const llvm::Value *B);
   bool constant(const llvm::Constant &A, const llvm::Constant &B);

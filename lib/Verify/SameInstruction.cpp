@@ -58,8 +58,8 @@ bool SameCode::details(const llvm::Instruction &A, const llvm::Instruction &B) {
     const bool IsOfType = KnowsMore && llvm::isa<llvm::LoadInst, llvm::StoreInst>(A) &&
                           OfB <= Layout->getABITypeAlign(llvm::getLoadStoreType(&A));
     const llvm::Value *Pointer = llvm::getLoadStorePointerOperand(&B);
-    const bool IsOfShared = Pointer && isShared(*llvm::getUnderlyingObject(Pointer));
-    return *OfA >= OfB || IsOfType || IsOfShared || sameAlignment(*OfA, OfB);
+    const bool IsOfOwn = Pointer && isDefined(*llvm::getUnderlyingObject(Pointer));
+    return *OfA >= OfB || IsOfType || IsOfOwn || sameAlignment(*OfA, OfB);
   }
   return A.isBinaryOp() || A.isUnaryOp() || A.isCast() ||
          llvm::isa<llvm::BranchInst, llvm::ReturnInst, llvm::UnreachableInst, llvm::SelectInst, llvm::FreezeInst,
