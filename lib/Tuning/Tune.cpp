@@ -329,10 +329,18 @@ llvm::Error search(const TuneRequest &Request, const SearchSeams &Seams, const T
   const double Seconds = Request.Seconds.value_or(IsLimited ? secondsOfAuto(Tools.Pool.getMaxConcurrency()) : 0);
   const Budget Left{std::max(Seconds - Past, Seconds / 2), Request.Measured};
   Search Looking(What, std::move(Candidates), World, Record, Left, Seams);
-  if (HasGpu)
+  if (HasGpu) {
     How->Run(Looking);
-  else
-    Looking.screen(llvm::to_vector(llvm::seq(Looking.candidates().size())));
+  } else {
+    auto All = llvm::to_vector(llvm::seq(Looking.candidates().size()));
+    if (Request.Measured > 0 && Request.Measured < All.size()) {
+      llvm::stable_sort(All, [&](size_t A, size_t B) {
+        return Looking.predicted(A).Microseconds < Looking.predicted(B).Microseconds;
+      });
+      All.resize(Request.Measured);
+    }
+    Looking.screen(All);
+  }
   Result.Interrupted = Seams.Interrupted();
   const bool AnyLeft = llvm::any_of(llvm::seq(Looking.candidates().size()), [&](size_t I) {
     return !Looking.state(I).failed() && !Looking.state(I).isMeasured();

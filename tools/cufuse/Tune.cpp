@@ -179,7 +179,10 @@ std::function<llvm::Error()> addTune(CLI::App &App, const Invocation &Invocation
                        ? std::string()
                        : fmt::format("'{}' is none of auto, exhaustive, hfuse, random", Text);
           }),
-      Command.add_option("--candidates", Request.Measured, "Measure at most so many; 0: no limit")->option_text("N"),
+      Command
+          .add_option("--candidates", Request.Measured,
+                      "Measure at most so many, or compile with --no-gpu; 0: no limit")
+          ->option_text("N"),
       Command.add_option("--seed", Request.Seed, "Of the strategy `random`")->option_text("N"),
       Command.add_option("--devices", Request.Devices, "GPUs to share the search among")
           ->option_text("N,N")
