@@ -1,7 +1,11 @@
 #include "cufuse/Driver/Choose.h"
 
+#include "Parts.h"
+
 #include <fmt/ranges.h>
 #include <llvm/ADT/STLExtras.h>
+
+#include <set>
 
 namespace cufuse {
 
@@ -27,7 +31,10 @@ distribute(llvm::ArrayRef<Choice<Value>> Choices, llvm::ArrayRef<LoadedKernel> K
            llvm::ArrayRef<Constituent> Constituents, const char *Option) {
   std::vector<std::optional<Value>> Result(Kernels.size());
   size_t Position = 0;
+  std::set<std::string> Said;
   for (const Choice<Value> &C : Choices) {
+    if (!C.Name.empty() && !Said.insert(C.Name).second)
+      return badUsage(fmt::format("{} is given twice for {}", Option, C.Name));
     bool Used = false;
     for (size_t I = 0; I < Kernels.size(); ++I) {
       if (C.Name.empty() ? I != Position : !isNamed(C.Name, Kernels[I], Constituents[I]))
@@ -142,6 +149,14 @@ static llvm::Expected<FusionConfig> configure(const FuseRequest &Request, llvm::
         Chosen.Bound.push_back(Choice.Chosen);
     if ((*Blocks)[I]) {
       Chosen.Block = *(*Blocks)[I];
+      const KernelFacts &Facts = Kernels[I].Facts;
+      const LaunchFacts *Other = launchedOtherwise(Facts, Chosen.Block);
+      if (Other && !asksForSize(Facts) && Kernels[I].Parsed.Unit)
+        Unknown = llvm::joinErrors(
+            std::move(Unknown),
+            badInput(fmt::format("{} is launched with blocks of {} at {}, not of {}, and does not read blockDim",
+                                 Constituents[I].Name, Other->Block->str(), Other->Where.str(), Chosen.Block.str()),
+                     fmt::format("say --block {}={}", Constituents[I].Name, Other->Block->str()), Facts.Where));
     } else if (auto Guess = guessedBlock(Kernels[I], Chosen.GuessedFrom)) {
       Chosen.Block = *Guess;
     } else {

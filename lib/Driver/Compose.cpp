@@ -119,6 +119,20 @@ static llvm::Expected<FormProof> proveOrMeasure(VerticalGraph &Graph, BlockShape
   return proveForm(Graph, Block, Options);
 }
 
+/// What stands around the bodies is C++14, and products are C++17.
+static llvm::Error checkStandard(llvm::ArrayRef<LoadedKernel> Kernels) {
+  CompileFlags Together = Kernels.front().Flags;
+  for (const LoadedKernel &Kernel : Kernels)
+    mergeSettings(Together, Kernel.Flags);
+  const bool HasProducts = llvm::any_of(Kernels, [](const LoadedKernel &Kernel) { return Kernel.Product.has_value(); });
+  const std::string Least = HasProducts ? "c++17" : "c++14";
+  if (laterStandard(Together.Standard, Least) == Together.Standard)
+    return llvm::Error::success();
+  return badUsage(fmt::format("kernels with {} become one in {} at least, and -std={} is older",
+                              HasProducts ? "products of matrices" : "links", Least, Together.Standard),
+                  fmt::format("compile with -std={} or later", Least));
+}
+
 llvm::Expected<Composition> composeKernels(VerticalGraph &Graph, llvm::MutableArrayRef<LoadedKernel> Kernels,
                                            BlockShape Block, const VerticalOptions &Options) {
   auto Proof = proveOrMeasure(Graph, Block, Options);
@@ -135,6 +149,8 @@ llvm::Expected<Composition> composeKernels(VerticalGraph &Graph, llvm::MutableAr
     Constituents.push_back({Graph.Nodes[I].Name, &Kernels[I].Facts, &Kernels[I].Text});
   }
   if (llvm::Error Error = checkIncludes(Constituents))
+    return std::move(Error);
+  if (llvm::Error Error = checkStandard(Kernels))
     return std::move(Error);
   std::vector<std::pair<unsigned, std::string>> Common = Proof->Shared;
   for (const Flow &F : Graph.Flows)
@@ -172,10 +188,15 @@ llvm::Expected<Composition> composeKernels(VerticalGraph &Graph, llvm::MutableAr
   return Composition{std::move(Result), std::move(*Proof)};
 }
 
-/// Does the kernel ask how large its block is? Otherwise that stands in its text, in numbers.
-static bool asksForSize(const KernelFacts &Facts) {
+bool asksForSize(const KernelFacts &Facts) {
   constexpr auto Size = static_cast<size_t>(Builtin::BlockDim);
   return Facts.ReadByLibrary[Size] || llvm::is_contained(Facts.Reads[Size], true);
+}
+
+const LaunchFacts *launchedOtherwise(const KernelFacts &Facts, BlockShape Block) {
+  const bool MayHaveIt =
+      llvm::any_of(Facts.Launches, [&](const LaunchFacts &Each) { return !Each.Block || *Each.Block == Block; });
+  return MayHaveIt || Facts.Launches.empty() ? nullptr : &Facts.Launches.front();
 }
 
 /// Kernels that get the root's block, which nobody has said, must be launched with it; and one that was said must be
@@ -190,11 +211,11 @@ static llvm::Error checkLaunches(const VerticalGraph &Graph, BlockShape Block,
     if ((Node == Graph.Root && !IsSaid) || (IsSaid && asksForSize(*N.Facts)) ||
         llvm::none_of(Forms, [&](const VerticalForm *Form) { return Form->HasBlock(Graph, Node); }))
       continue;
-    const auto &Launches = N.Facts->Launches;
-    const auto Other =
-        llvm::find_if(Launches, [&](const LaunchFacts &Launch) { return Launch.Block && !(*Launch.Block == Block); });
-    if (Other == Launches.end() ||
-        (IsSaid && llvm::any_of(Launches, [&](const LaunchFacts &Each) { return Each.Block == Block; })))
+    const LaunchFacts *Other = IsSaid ? launchedOtherwise(*N.Facts, Block) : nullptr;
+    for (const LaunchFacts &Each : N.Facts->Launches)
+      if (!IsSaid && !Other && Each.Block && !(*Each.Block == Block))
+        Other = &Each;
+    if (!Other)
       continue;
     return refuse({BlockerKind::RowBlock, N.Facts->Where,
                    IsSaid ? fmt::format("{} is launched with blocks of {} at {}, not of {}, and does not read blockDim",

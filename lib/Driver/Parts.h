@@ -51,6 +51,11 @@ std::vector<LaunchedKernel> launchedKernels(llvm::ArrayRef<LoadedKernel> Kernels
 /// what was found, for the reader.
 llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels, FuseRequest &Request);
 
+/// Does the kernel ask how large its block is? Otherwise that stands in its text, in numbers.
+bool asksForSize(const KernelFacts &Facts);
+/// A launch of the kernel's file, where all have blocks that are known, and none has this one; else null.
+const LaunchFacts *launchedOtherwise(const KernelFacts &Facts, BlockShape Block);
+
 llvm::json::Value toJSON(const SourcePlace &Where);
 /// What vertical fusion reads: label and text of each row; none for a template without arguments.
 std::vector<std::pair<std::string, std::string>> accessRows(const LoadedKernel &Kernel);

@@ -95,6 +95,25 @@ llvm::Error fuseInMemory(llvm::Error Error, const Toolchain &Tools, FuseRequest 
   return llvm::Error::success();
 }
 
+/// Kernels that ask for their block's size are another launch with another one than in their file. What works on
+/// elements or rows does the same there.
+void sayOtherBlocks(const FuseResult &Result, llvm::function_ref<void(const std::string &)> Say) {
+  for (const PartitionPlan &P : Result.Plan.Partitions) {
+    const LoadedKernel &Kernel = Result.Kernels[P.Constituent];
+    auto SayOf = [&](const KernelFacts &Facts) {
+      if (const LaunchFacts *Other = launchedOtherwise(Facts, P.Block); Other && P.Copy == 0)
+        Say(fmt::format("{} is launched with blocks of {} at {}, and here with blocks of {}: count its grid in these",
+                        Facts.Name, Other->Block->str(), Other->Where.str(), P.Block.str()));
+    };
+    if (Kernel.Parsed.Unit)
+      SayOf(Kernel.Facts);
+    else if (!Kernel.Text.Rows && !Kernel.Text.Elements)
+      for (const ComposedPart &Each : Kernel.Parts)
+        if (!Each.AsElement)
+          SayOf(Each.Facts);
+  }
+}
+
 } // namespace
 
 llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Given,
@@ -137,6 +156,8 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Given
   }
   if (Error)
     return std::move(Error);
+  if (!Request.Blocks.empty())
+    sayOtherBlocks(Result, Say);
   return Result;
 }
 

@@ -1,6 +1,6 @@
 // The kernel is what is named first; its argument is named with arguments of its own.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %cufuse fuse '%s:apply<&twice<int>, int>' '%s:apply<&plus, float>' --block 32 --block 64 -o %t/fused.cu
+// RUN: %cufuse fuse '%s:apply<&twice<int>, int>' '%s:apply<&plus, float>' --block 32 --block 32 -o %t/fused.cu
 // RUN: %nvcc -std=c++17 -arch=sm_90a -cubin -o %t/fused.cubin %t/fused.cu
 // RUN: not %cufuse fuse %s:apply --block 32 -o %t/none.cu 2>&1 | FileCheck %s
 // CHECK: choose one by its name: apply<&twice<int>, int>, apply<&twice<float>, float>, apply<&plus, float>
