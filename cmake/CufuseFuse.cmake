@@ -1,5 +1,5 @@
 #[[
-  cufuse_fuse(TARGET <target> NAME <name> KERNELS <file.cu:kernel> <file.cu:kernel>...
+  cufuse_fuse(TARGET <target> NAME <name> KERNELS <file.cu:kernel> <file.cu:kernel>... [+ <file.cu:kernel>...]
               [BLOCK <shape or NAME=shape>...] [GRID_POLICY match|stride] [REGISTERS none|bound|<n>]
               [OPTIONS <option of `cufuse fuse`>...] [DEPENDS <file or target>...])
 
@@ -90,6 +90,10 @@ function(cufuse_fuse)
   set_property(GLOBAL PROPERTY "_cufuse_target_of_${output}" "${fuse_TARGET}")
   set(command fuse)
   foreach(kernel IN LISTS fuse_KERNELS)
+    if(kernel STREQUAL "+")
+      list(APPEND command "+")
+      continue()
+    endif()
     if(NOT kernel MATCHES "^([^:]+):(.+)$")
       message(FATAL_ERROR "cufuse_fuse: '${kernel}' is not of the form file.cu:kernel")
     endif()

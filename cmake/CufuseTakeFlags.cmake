@@ -27,6 +27,8 @@ foreach(file IN ITEMS "${output}.cu" LISTS files)
     set(target "")
     if(other MATCHES " -o .*CMakeFiles/([^/]+)${objects}")
       set(target "${CMAKE_MATCH_1}")
+    else() # of another configuration
+      continue()
     endif()
     if(file STREQUAL "${output}.cu")
       list(APPEND targets "${target}")

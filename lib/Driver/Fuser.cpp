@@ -88,6 +88,11 @@ Fuser::Fuser(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels, EmitO
   findForeignMacros(Constituents);
 }
 
+void Fuser::isCompiledWith(const CompileFlags &OfOutput) {
+  Flags.Clang = OfOutput.Clang;
+  Flags.Standard = OfOutput.Standard;
+}
+
 std::vector<std::string> Fuser::nvccFlags() const {
   std::vector<std::string> All = Flags.Nvcc;
   if (!Flags.Standard.empty())

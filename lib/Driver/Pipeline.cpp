@@ -12,6 +12,7 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 
@@ -30,6 +31,32 @@ EmitOptions emitOptions(const FuseRequest &Request) {
 
 namespace {
 
+/// Those of the output where the build knows it already, as `cufuse_fuse` makes it: of another target than the inputs'.
+std::optional<CompileFlags> flagsOfOutput(const FuseRequest &Request) {
+  if (Request.Flags.BuildDirectory.empty())
+    return std::nullopt;
+  auto Flags = flagsFromDatabase(Request.Flags.BuildDirectory, Request.Output);
+  if (!Flags)
+    return llvm::consumeError(Flags.takeError()), std::nullopt;
+  return std::move(*Flags);
+}
+
+/// Where the output is compiled with other arithmetic, or for other architectures, than a kernel's file.
+llvm::Error checkOutputsFlags(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> Kernels) {
+  const auto OfOutput = flagsOfOutput(Request);
+  auto Said = [](const CompileFlags &Flags) {
+    std::vector<std::string> All = Flags.Arithmetic;
+    llvm::append_range(All, Flags.Architectures);
+    return All.empty() ? "no such flags" : llvm::join(All, " ");
+  };
+  for (const LoadedKernel &Kernel : Kernels)
+    if (OfOutput && Said(*OfOutput) != Said(Kernel.Flags))
+      return refuse({BlockerKind::FlagsDisagree, Kernel.Facts.Where,
+                     fmt::format("{} is compiled with {}, and {} with {}", Kernel.Facts.Name, Said(Kernel.Flags),
+                                 Request.Output, Said(*OfOutput))});
+  return llvm::Error::success();
+}
+
 /// The kernels that were read, as one.
 llvm::Error fuseRead(const Toolchain &Tools, const FuseRequest &Request, const std::vector<LoadedKernel> &Read,
                      FuseResult &Result) {
@@ -44,6 +71,8 @@ llvm::Error fuseRead(const Toolchain &Tools, const FuseRequest &Request, const s
     return badUsage("--apart-below is a number of elements, and this launch has a grid",
                     "leave it out, and choose before the launch");
   Fuser Fuser(Tools, Result.Kernels, emitOptions(Request));
+  if (const auto Flags = flagsOfOutput(Request))
+    Fuser.isCompiledWith(*Flags);
   auto Config = choose(Request, Result.Kernels, Fuser.constituents(), Result.Explanation, Result.Tuned);
   if (!Config)
     return Config.takeError();
@@ -129,6 +158,8 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Given
   if (Request.StopAfter <= Step::Collect)
     return Result;
   if (llvm::Error Error = checkAll(Result.Kernels))
+    return std::move(Error);
+  if (llvm::Error Error = checkOutputsFlags(Request, Result.Kernels))
     return std::move(Error);
   Result.Explanation.push_back(explainReading(Result.Kernels));
   if (Request.AutoLink) {

@@ -273,11 +273,13 @@ static llvm::Error unresolved(const ParsedUnit &Unit, const KernelSpec &Spec, ll
   const clang::FunctionTemplateDecl *Template = Kernel.getDescribedFunctionTemplate();
   for (const ParseError &Error : Unit.errors())
     if (const clang::Decl &Whole = Template ? *Template : static_cast<const clang::Decl &>(Kernel);
-        liesIn(Unit, Error, Whole) &&
-        Unit.ast().getSourceManager().isBeforeInTranslationUnit(Error.Location, Kernel.getBody()->getBeginLoc()))
-      return badInput(
-          fmt::format("'{}' does not name a kernel: Clang does not accept its head: {}", Spec.Kernel, Error.Text),
-          "correct the error, or pass the missing flags after `--`", Error.Where);
+        liesIn(Unit, Error, Whole)) {
+      const bool OfHead =
+          Unit.ast().getSourceManager().isBeforeInTranslationUnit(Error.Location, Kernel.getBody()->getBeginLoc());
+      return badInput(fmt::format("'{}' does not name a kernel: Clang does not accept its {}: {}", Spec.Kernel,
+                                  OfHead ? "head" : "text", Error.Text),
+                      "correct the error, or pass the missing flags after `--`", Error.Where);
+    }
   std::string Why = Unit.probeError(Candidates.front().Probe), Remedy;
   const bool OfOverloads = isOfOverloads(Why);
   if (Spec.hasSignature() || (OfOverloads && (Candidates.size() > 1 || !Template))) {

@@ -59,6 +59,16 @@ private:
     return E->getType().isNull() || E->isInstantiationDependent() || E->containsErrors();
   }
 
+  /// Of a function without arguments that does no more than to return it.
+  static const clang::Expr *returned(const clang::Expr &E) {
+    auto *Call = llvm::dyn_cast<clang::CallExpr>(&E);
+    const clang::FunctionDecl *Callee = Call && Call->getNumArgs() == 0 ? Call->getDirectCallee() : nullptr;
+    Callee = Callee && !llvm::isa<clang::CXXMemberCallExpr>(Call) ? withBody(Callee) : nullptr;
+    auto *Body = Callee ? llvm::dyn_cast<clang::CompoundStmt>(Callee->getBody()) : nullptr;
+    auto *Return = Body && Body->size() == 1 ? llvm::dyn_cast<clang::ReturnStmt>(Body->body_front()) : nullptr;
+    return Return ? Return->getRetValue() : nullptr;
+  }
+
   /// Without what makes no value another one, and with variables' initialisers in their place.
   const clang::Expr *inside(const clang::Expr *E) {
     while (!isOpen(E)) {
@@ -73,6 +83,8 @@ private:
         E = Full->getSubExpr();
       else if (auto *Temporary = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(E))
         E = Temporary->getSubExpr();
+      else if (const clang::Expr *Returned = Variables > 0 ? returned(*E) : nullptr; Returned && Variables-- > 0)
+        E = Returned;
       else if (Variable && Variable->getAnyInitializer() && !llvm::isa<clang::ParmVarDecl>(Variable) &&
                Variables-- > 0 && !mayChange(*Variable))
         E = Variable->getAnyInitializer();

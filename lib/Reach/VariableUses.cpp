@@ -42,14 +42,15 @@ std::uint64_t lastMember(const llvm::Instruction &Access) {
   return Last ? Last->getZExtValue() : 0;
 }
 
-/// The largest alignment of a class as which the code views other memory, in bytes.
+/// The largest alignment of a class as which the code views other memory, in bytes: what it accesses so is an object of
+/// that class to it, however its address was made.
 unsigned alignmentOfViews(const Reached &Reach, const clang::ASTContext &Ast) {
   unsigned Most = 1;
   for (const auto &[Function, Use] : Reach.Functions)
-    for (const auto *Cast : allIn<clang::ExplicitCastExpr>(*Function->getBody())) {
-      const clang::QualType To = Cast->isGLValue() ? Cast->getType() : Cast->getType()->getPointeeType();
-      if (!To.isNull() && To->isRecordType() && !To->isIncompleteType() && !To->isDependentType())
-        Most = std::max<unsigned>(Most, Ast.getTypeAlignInChars(To).getQuantity());
+    for (const auto *E : allIn<clang::Expr>(*Function->getBody())) {
+      const clang::QualType Of = E->getType();
+      if (!Of.isNull() && E->isGLValue() && Of->isRecordType() && !Of->isIncompleteType() && !Of->isDependentType())
+        Most = std::max<unsigned>(Most, Ast.getTypeAlignInChars(Of).getQuantity());
     }
   return Most;
 }

@@ -71,3 +71,40 @@ __global__ void of_macro(const float *in, float *out) {
   __syncthreads();
   out[threadIdx.x] = all[255 - threadIdx.x];
 }
+
+// However the address was made by which it is accessed: an array of vectors, a reference, a union.
+// RUN: %cufuse fuse %s:sums %s:arrays %s:reference %s:byUnion --block 64 --block 64 --block 64 --block 64 --name views -o %t3.cu
+// RUN: FileCheck %s --check-prefix=VIEWS --input-file %t3.cu
+// VIEWS: __shared__ float ofArrays[256] __attribute__((aligned(16)));
+// VIEWS: __shared__ float ofReference[256] __attribute__((aligned(16)));
+// VIEWS: __shared__ float ofUnion[256] __attribute__((aligned(16)));
+__global__ void arrays(const float *x, float4 *y) {
+  __shared__ float ofArrays[256];
+  for (int i = threadIdx.x; i < 256; i += 64)
+    ofArrays[i] = x[i];
+  __syncthreads();
+  float4(*view)[8] = reinterpret_cast<float4(*)[8]>(ofArrays);
+  y[threadIdx.x] = view[threadIdx.x % 8][threadIdx.x / 8];
+}
+__global__ void reference(const float *x, float4 *y) {
+  __shared__ float ofReference[256];
+  for (int i = threadIdx.x; i < 256; i += 64)
+    ofReference[i] = x[i];
+  __syncthreads();
+  y[threadIdx.x] = reinterpret_cast<float4(&)[64]>(ofReference)[63 - threadIdx.x];
+}
+__device__ float4 &vectorAt(float &first) {
+  union {
+    float *from;
+    float4 *to;
+  } both;
+  both.from = &first;
+  return *both.to;
+}
+__global__ void byUnion(const float *x, float4 *y) {
+  __shared__ float ofUnion[256];
+  for (int i = threadIdx.x; i < 256; i += 64)
+    ofUnion[i] = x[i];
+  __syncthreads();
+  y[threadIdx.x] = vectorAt(ofUnion[4 * (63 - threadIdx.x)]);
+}

@@ -1,5 +1,6 @@
 // Where no --block is given, the block is a guess: that of the first launch with a constant in the file, else of the launch
-// bounds. Then a launch fails for another than was fused, which is the one that it has where nobody sets it.
+// bounds. Then a launch fails for another than was fused, which is the one that it has where nobody sets it. Where launches have
+// several, it has none.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: %cufuse inspect --full %t/kernels.cu | FileCheck %s --check-prefix=INSPECT
 // RUN: %cufuse fuse %t/kernels.cu:plane %t/kernels.cu:bounded %t/kernels.cu:said --block said=32 --name both -o %t/both.cu
@@ -20,7 +21,7 @@
 // INSPECT: {{^}}next(
 // INSPECT: launched with 44, 128{{$}}
 
-// BOTH: dim3 block = dim3(16, 2); ///< as it is launched at {{.*}}kernels.cu:[[#]]:3: fused for no other.
+// BOTH: dim3 block = dim3(0); ///< To be said, dim3(16, 2), as it is launched at {{.*}}kernels.cu:[[#]]:3: fused for no other.
 // BOTH: dim3 block = dim3(32); ///< its __launch_bounds__: fused for no other.
 // BOTH: struct Launch {
 // BOTH-NEXT: dim3 grid;
@@ -81,6 +82,9 @@ int main() {
   plane.arguments.o = o;
   both::bounded::Launch bounded{1, 32, {o + 256}};
   const both::said::Launch said{1, {o + 512, 20}};
+  if (both::launch(plane, bounded, said) != cudaErrorInvalidConfiguration)
+    return 5;
+  plane.block = dim3(16, 2);
   if (both::launch(plane, bounded, said) != cudaSuccess || cudaDeviceSynchronize() != cudaSuccess)
     return 1;
   int found[1024];

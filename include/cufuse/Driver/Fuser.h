@@ -25,6 +25,10 @@ public:
   /// HFUSE's bound for the plan: compiles each kernel alone to learn its registers.
   llvm::Expected<RegisterLimit> registerBound(const FusionConfig &Config, std::vector<std::string> *Explanation) const;
 
+  /// Not as all inputs together: the folders of headers, and all else but macros, are those of the output's own
+  /// command.
+  void isCompiledWith(const CompileFlags &OfOutput);
+
   llvm::ArrayRef<Constituent> constituents() const { return Constituents; }
   const EmitOptions &options() const { return Options; }
   /// Flags of all inputs and the folders they lie in: what the output is compiled with.
