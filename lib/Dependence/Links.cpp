@@ -499,6 +499,11 @@ llvm::Error requireTree(const VerticalGraph &Graph) {
         return refuse({BlockerKind::LiveIntermediate, Graph.Nodes[F.Producer].Facts->Where,
                        fmt::format("{}.{}, for {}; {} takes it as {}, too", Graph.Nodes[F.Producer].Name, F.Out, Root,
                                    Graph.Nodes[Node].Name, F.In)});
+    for (const SharedArgument &S : Graph.Shared) // which a later kernel stores, and an earlier one only loads
+      if (Graph.Nodes[S.To].stores(S.Parameter))
+        return refuse({BlockerKind::SameMemory, Graph.Nodes[S.To].Facts->Where,
+                       fmt::format("{} changes {}, which {} loads as {}", Graph.Nodes[S.To].Name, S.Parameter,
+                                   Graph.Nodes[S.Of].Name, S.Factors.front())});
     return badUsage(
         Graph.Before.empty()
             ? fmt::format("{} and {} both read no intermediate", Root, Graph.Nodes[Node].Name)
