@@ -137,11 +137,7 @@ bool isArgument(const VerticalGraph &Graph, llvm::StringRef Atom) {
 }
 
 Polynomial inGroup(const VerticalNode &Node, const Polynomial &P, const Polynomial &Group) {
-  const std::string ThreadX = builtinAtom(Builtin::ThreadIdx, 0);
-  if (!Node.Shape->Strided)
-    return P + P.split(ThreadX).first * (Group - linearIndex());
-  const LoopAccess &Loop = Node.Accesses->Loops[Node.Shape->Loop];
-  return P.substitute(Loop.Atom, Group * Loop.Start.split(ThreadX).first);
+  return ofElement(P, Group, *Node.Accesses, *Node.Shape);
 }
 
 /// Has it a product of what only the launch knows?

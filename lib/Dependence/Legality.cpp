@@ -28,13 +28,25 @@ public:
   }
 
 private:
+  bool isToRoot(const Flow &F) const { return F.Consumer == Graph.Root && isBefore(F.Producer); }
+
+  /// Does nothing of it lead to the root?
+  bool isBeside(unsigned Node) const {
+    return isBefore(Node) && llvm::none_of(Graph.Flows, [&](const Flow &F) {
+             return F.Producer == Node && (F.Consumer == Graph.Root || !isBeside(F.Consumer));
+           });
+  }
+
   bool isBefore(unsigned Node) const { return llvm::is_contained(Graph.Before, Node); }
 
   /// Is every element that the consumer takes stored once?
   bool isStoredOnce(const Flow &F, std::optional<BlockShape> By, StoreProof &Proof, bool MayLoad = false) {
     const auto Reason = proveStoredOnce(Graph.Nodes[F.Producer], F.Out, By, Proof, MayLoad);
+    const std::string Taken = "; " + Graph.Nodes[F.Consumer].Name + " takes it as " + F.In;
     if (Reason)
-      refuse(Reason->Kind, Reason->Where, Reason->Fact + "; " + Graph.Nodes[F.Consumer].Name + " takes it as " + F.In);
+      refuse(Reason->Kind, Reason->Where, Reason->Fact + Taken);
+    else if (Proof.Partly && !MayLoad)
+      refuse(BlockerKind::StoredSometimes, Graph.Nodes[F.Producer].Facts->Where, Graph.Nodes[F.Producer].Name + Taken);
     return !Reason;
   }
 
@@ -119,12 +131,39 @@ private:
                          Together ? "loads several for one of its own" : "loads them one by one"),
              Together ? "let " + Root.Name + " store as many elements as it loads, or use --cooperative" : "");
     }
+    if (isBeside(Node))
+      return beside(Node);
     for (const AccessSite &Site : N.Accesses->Sites)
       if (Site.What != AccessSite::Kind::Load && !Graph.isIntermediate(Node, Site.Parameter))
         refuse(BlockerKind::OtherStores, Site.Where, fmt::format("{}: {}", N.Name, Site.str()));
     for (const Finding &Report : N.Accesses->Reports)
       refuse(BlockerKind::OtherStores, Report.Where, fmt::format("{} calls {}", Report.Function, Report.What));
     Requirements.push_back({Graph.inArguments(Node, N.Shape->Bound), Polynomial::constant(MostElements)});
+  }
+
+  /// It runs where the root loads the first array that is kept, and so for each element once.
+  void beside(unsigned Node) {
+    const VerticalNode &N = Graph.Nodes[Node];
+    const auto Kept = llvm::find_if(Graph.Flows, [&](const Flow &F) { return isToRoot(F) && !F.Dead; });
+    const VerticalNode &Root = Graph.Nodes[Graph.Root];
+    if (Kept == Graph.Flows.end())
+      return refuse(BlockerKind::LiveIntermediate, N.Facts->Where, fmt::format("{}, beside {}", N.Name, Root.Name));
+    if (!Root.parameter(Kept->In)->Idle.empty())
+      return refuse(BlockerKind::LiveIntermediate, Root.Facts->Where,
+                    Root.Name + " may load elements without need, or by functions");
+    const Polynomial Made = Graph.inArguments(Kept->Producer, Graph.Nodes[Kept->Producer].Shape->Bound),
+                     Own = Graph.inArguments(Node, N.Shape->Bound);
+    if (!(Made == Own))
+      refuse(BlockerKind::DifferentBounds, N.Facts->Where,
+             fmt::format("{}, of {} elements; {} takes {}, of {}", N.Name, Own.str(), Root.Name, Kept->In, Made.str()),
+             linkOf(Made, Own));
+    for (const Polynomial &Size : N.Shape->Sizes)
+      Requirements.push_back({{}, Graph.inArguments(Node, Size)});
+    for (const Flow &F : Graph.Flows) // they are called with its elements
+      if (F.Consumer == Node && F.Producer != Kept->Producer && !isBeside(F.Producer))
+        refuse(BlockerKind::SeveralProducers, N.Facts->Where,
+               fmt::format("{} takes {}.{}; {} takes {}", N.Name, Graph.Nodes[F.Producer].Name, F.Out, Root.Name,
+                           Kept->In));
   }
 
   /// The producer runs where the consumer loads.
@@ -134,11 +173,13 @@ private:
     StoreProof Proof;
     // In place, each element is what was there before: of its own.
     isStoredOnce(F, std::nullopt, Proof, /*MayLoad=*/true);
+    for (const Polynomial &Size : Producer.Shape->Sizes)
+      Requirements.push_back({{}, Graph.inArguments(F.Producer, Size)});
     for (const AccessSite *Site : Producer.sites(F.Out))
       if (Site->What == AccessSite::Kind::Load && !isOwn(*Site, *Producer.Accesses, *Producer.Shape))
         refuse(BlockerKind::IntermediateRead, Site->Where,
                fmt::format("{}: {}; {}", Producer.Name, Site->str(), Stored));
-    if (!F.Dead)
+    if (!F.Dead && !isBeside(F.Consumer))
       live(F, Stored);
     if (F.Consumer == Graph.Root)
       return loads(F, Consumer, Stored);
@@ -159,19 +200,30 @@ private:
              linkOf(Made, Taken));
   }
 
+  /// Is one loaded wherever the other is, by the same thread in the same turn?
+  static bool areLoadedAsOne(const VerticalNode &Node, const std::string &A, const std::string &B) {
+    const auto OfA = Node.sites(A), OfB = Node.sites(B);
+    return Node.parameter(A)->Element == Node.parameter(B)->Element && llvm::all_of(OfA, [&](const AccessSite *Own) {
+             return llvm::all_of(OfB, [&](const AccessSite *Other) { return areOne(*Own, *Other); });
+           });
+  }
+
   /// What stays is computed once, and stored then: the root must load all of it, each element in one place.
   void live(const Flow &F, const std::string &Stored) {
     const VerticalNode &Producer = Graph.Nodes[F.Producer], &Consumer = Graph.Nodes[F.Consumer];
-    const auto Takers = llvm::count_if(Graph.Flows, [&](const Flow &Other) { return Other.Producer == F.Producer; });
+    const auto Takers = llvm::count_if(Graph.Flows, [&](const Flow &Other) {
+      return Other.Producer == F.Producer && !isBeside(Other.Consumer) &&
+             !(Other.Consumer == F.Consumer && Other.Out == F.Out && areLoadedAsOne(Consumer, F.In, Other.In));
+    });
     StoreProof Proof;
     std::optional<Blocker> Reason;
-    if (F.Consumer == Graph.Root && Takers == 1)
+    if (F.Consumer == Graph.Root && Takers == 0)
       Reason = proveLoadedOnce(Consumer, F.In, Block, Proof);
     // What the text loads for nothing is computed, too: in place, not a second time.
     if (!Reason && siteOf(Producer, F.Out, AccessSite::Kind::Load) && !Consumer.parameter(F.In)->Idle.empty())
       Reason = Blocker{BlockerKind::LiveIntermediate, Consumer.Facts->Where,
                        Consumer.Name + " may load elements without need, or by functions"};
-    if (F.Consumer != Graph.Root || Takers > 1 || Reason)
+    if (F.Consumer != Graph.Root || Takers > 0 || Reason)
       return refuse(BlockerKind::LiveIntermediate, Producer.Facts->Where,
                     fmt::format("{}.{}, which {} takes as {}{}", Producer.Name, F.Out, Consumer.Name, F.In,
                                 Reason ? ", not each element in one place: " + Reason->Fact : ""));
@@ -179,6 +231,9 @@ private:
       require(Graph.inArguments(F.Consumer, Needed.Left), Graph.inArguments(F.Consumer, Needed.Right));
     const Polynomial Made = Graph.inArguments(F.Producer, Producer.Shape->Bound),
                      Taken = Graph.inArguments(F.Consumer, Proof.Elements);
+    // What is beyond, as a border is, is in memory.
+    if (!Producer.Shape->Sizes.empty())
+      return require(Made, Taken);
     if (!(Made == Taken))
       refuse(BlockerKind::DifferentBounds, Producer.Facts->Where,
              fmt::format("{} takes {} elements; {}, of {}", Consumer.Name, Taken.str(), Stored, Made.str()),

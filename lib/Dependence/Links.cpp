@@ -427,6 +427,16 @@ private:
         if (F.Consumer == Reached[I] && !llvm::is_contained(Reached, F.Producer))
           Reached.push_back(F.Producer);
     Graph.Before.assign(Reached.begin() + 1, Reached.end());
+    // What takes nothing of the root's goes with elements of which each is computed once, since they are kept.
+    if (llvm::none_of(Graph.Flows, [&](const Flow &F) { return F.Consumer == Graph.Root && !F.Dead; }))
+      return;
+    std::vector<unsigned> Behind = Opaque;
+    for (unsigned I : Graph.Order)
+      if (llvm::any_of(Graph.Flows,
+                       [&](const Flow &F) { return F.Consumer == I && llvm::is_contained(Behind, F.Producer); }))
+        Behind.push_back(I);
+      else if (I != Graph.Root && !llvm::is_contained(Graph.Before, I))
+        Graph.Before.push_back(I);
   }
 
   /// Producers before their consumers, otherwise as they are given.

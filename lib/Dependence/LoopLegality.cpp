@@ -66,9 +66,10 @@ private:
     if (Producer.Shape->Width == 1) {
       if (const auto Reason = proveStoredOnce(Producer, F.Out, std::nullopt, Proof, /*MayLoad=*/true))
         return refuse(Reason->Kind, Reason->Where, Reason->Fact + Taken);
-      if (!(Proof.Elements == Producer.Shape->Bound))
+      if (!(Proof.Elements == Producer.Shape->Bound) || Proof.Partly)
         refuse(BlockerKind::StoredSometimes, Producer.Facts->Where,
-               fmt::format("{}: {} of {}{}", Producer.Name, Proof.Elements.str(), Producer.Shape->Bound.str(), Taken));
+               fmt::format("{}: {} of {}{}", Producer.Name, Proof.Partly ? "some" : Proof.Elements.str(),
+                           Producer.Shape->Bound.str(), Taken));
       return;
     }
     CheckOwn(/*Loads=*/false);
@@ -83,6 +84,8 @@ private:
     for (unsigned Node : Graph.Order) {
       const VerticalNode &N = Graph.Nodes[Node];
       const Polynomial Own = Graph.inArguments(Node, N.Shape->Bound);
+      for (const Polynomial &Size : N.Shape->Sizes)
+        Requirements.push_back({{}, Graph.inArguments(Node, Size)});
       // Without a tail, turns are whole groups, of which all elements are made.
       const bool Whole = First.Shape->Tail != N.Shape->Tail;
       const auto Groups = Whole && N.Shape->Width == Width ? Own.dividedBy(Width) : std::nullopt;

@@ -7,10 +7,17 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/Sequence.h>
 
 namespace cufuse {
 
 namespace {
+
+/// The thread's place in a dimension of the grid.
+Polynomial placeIn(int D) {
+  return Polynomial::atom(builtinAtom(Builtin::BlockIdx, D)) * Polynomial::atom(builtinAtom(Builtin::BlockDim, D)) +
+         Polynomial::atom(builtinAtom(Builtin::ThreadIdx, D));
+}
 
 const LoopAccess *loopOf(const std::string &Atom, const KernelAccesses &Accesses) {
   for (const LoopAccess &Loop : Accesses.Loops)
@@ -50,7 +57,71 @@ public:
     return std::move(Shape);
   }
 
+  std::optional<ShapeFacts> map() {
+    if (!findSizes())
+      return std::nullopt;
+    cooperation();
+    indices();
+    if (!Shape.Reasons.empty() || !Accesses.Together.empty() || !Accesses.OtherMemory.empty())
+      return std::nullopt;
+    Shape.Shape = KernelShape::Pointwise;
+    return std::move(Shape);
+  }
+
 private:
+  /// From the first store whose index has several dimensions. Every store stands where the thread has an element.
+  bool findSizes() {
+    for (const AccessSite &Site : Accesses.Sites)
+      if (Site.What == AccessSite::Kind::Store && Site.Index && Shape.Sizes.empty())
+        findSizes(*Site.Index);
+    if (Shape.Sizes.empty() || !llvm::all_of(Shape.Sizes, [&](const Polynomial &Size) { return isUniform(Size); }))
+      return false;
+    std::optional<Polynomial> Last;
+    for (const AccessSite &Site : Accesses.Sites) {
+      if (Site.What == AccessSite::Kind::Load)
+        continue;
+      if (Site.What != AccessSite::Kind::Store || !Site.Index)
+        return false;
+      for (unsigned D = 0; D <= Shape.Sizes.size(); ++D) {
+        const auto End = endOf(Site, D);
+        const bool IsLast = D == Shape.Sizes.size();
+        if (!End || (!IsLast && (*End - Shape.Sizes[D]).asConstant().value_or(1) > 0))
+          return false;
+        if (IsLast && Last && !(*End - *Last).asConstant())
+          return false;
+        if (IsLast && (!Last || *(*End - *Last).asConstant() > 0))
+          Last = End;
+      }
+    }
+    Shape.Bound = *Last;
+    for (const Polynomial &Size : Shape.Sizes)
+      Shape.Bound = Shape.Bound * Size;
+    Shape.Sizes.push_back(*Last);
+    return true;
+  }
+  void findSizes(const Polynomial &Index) {
+    Polynomial Scale = Polynomial::constant(1), Rest = Index - placeIn(0);
+    for (int D = 1; D < 3; ++D) {
+      const Polynomial Own = Rest.split(builtinAtom(Builtin::ThreadIdx, D)).first;
+      const auto Size = Own.isZero() ? std::nullopt : Own.dividedBy(Scale);
+      if (!Size)
+        break;
+      Shape.Sizes.push_back(*Size);
+      Rest = Rest - Own * placeIn(D);
+      Scale = Own;
+    }
+    if (!Rest.isZero())
+      Shape.Sizes.clear();
+  }
+  /// The site stands where the thread's place in a dimension is below that.
+  std::optional<Polynomial> endOf(const AccessSite &Site, unsigned Dimension) const {
+    for (const PathStep &Step : Site.Path)
+      for (const Less &L : Step.Holds)
+        if (const Polynomial Past = L.Left - placeIn(Dimension); Past.asConstant() && isUniform(L.Right))
+          return L.Right - Past;
+    return std::nullopt;
+  }
+
   void reason(std::string What, const SourcePlace &Where) {
     for (const Finding &Known : Shape.Reasons)
       if (Known.What == What && Known.Where.str() == Where.str())
@@ -264,7 +335,7 @@ private:
 
 } // namespace
 
-Polynomial linearIndex() { return Polynomial::atom(BlockX) * Polynomial::atom(BlockDimX) + Polynomial::atom(ThreadX); }
+Polynomial linearIndex() { return placeIn(0); }
 
 bool isGridStride(const LoopAccess &Loop) {
   const Polynomial Stride = Polynomial::atom(BlockDimX) * Polynomial::atom(GridDimX),
@@ -277,16 +348,58 @@ ShapeFacts recogniseShape(const KernelFacts &Facts, const KernelAccesses &Access
   return Recognition(Facts, Accesses).run();
 }
 
-std::optional<Polynomial> inElement(const Polynomial &P, const KernelAccesses &Accesses, const ShapeFacts &Shape) {
-  const Polynomial Element = Polynomial::atom(ElementAtom);
-  Polynomial Result = P;
+std::optional<ShapeFacts> recogniseMap(const KernelFacts &Facts, const KernelAccesses &Accesses) {
+  return Recognition(Facts, Accesses).map();
+}
+
+/// Does one of the stores happen wherever the thread's place has an element, whatever the way taken below `Depth`?
+static bool isStored(llvm::ArrayRef<const AccessSite *> Stores, size_t Depth, const ShapeFacts &Shape) {
+  if (Stores.empty())
+    return false;
+  if (llvm::any_of(Stores, [&](const AccessSite *Site) { return Site->Path.size() == Depth; }))
+    return true;
+  const PathStep &Step = Stores.front()->Path[Depth];
+  std::vector<const AccessSite *> Same, Other;
+  for (const AccessSite *Site : Stores)
+    if (const PathStep &Own = Site->Path[Depth]; Own.What == PathStep::Kind::Branch && Own.Id == Step.Id)
+      (Own.Taken == Step.Taken ? Same : Other).push_back(Site);
+  const bool IsWhereElementsAre = Step.Exact && llvm::all_of(Step.Holds, [&](const Less &L) {
+                                    return llvm::any_of(llvm::seq<size_t>(0, Shape.Sizes.size()), [&](size_t D) {
+                                      return L == Less{placeIn(D), Shape.Sizes[D]};
+                                    });
+                                  });
+  return isStored(Same, Depth + 1, Shape) && (IsWhereElementsAre || isStored(Other, Depth + 1, Shape));
+}
+
+bool storesPartly(const std::string &Parameter, const KernelAccesses &Accesses, const ShapeFacts &Shape) {
+  std::vector<const AccessSite *> Stores;
+  for (const AccessSite &Site : Accesses.Sites)
+    if (Site.Parameter == Parameter && Site.What == AccessSite::Kind::Store)
+      Stores.push_back(&Site);
+  return !Shape.Sizes.empty() && !isStored(Stores, 0, Shape);
+}
+
+Polynomial ofElement(const Polynomial &P, const Polynomial &Element, const KernelAccesses &Accesses,
+                     const ShapeFacts &Shape) {
   if (Shape.Strided) {
     const LoopAccess &Loop = Accesses.Loops[Shape.Loop];
-    Result = Result.substitute(Loop.Atom, Element * Loop.Start.split(ThreadX).first);
-  } else {
-    const Polynomial Factor = Result.split(ThreadX).first;
-    Result = Result + Factor * (Element - linearIndex());
+    return P.substitute(Loop.Atom, Element * Loop.Start.split(ThreadX).first);
   }
+  if (Shape.Sizes.empty())
+    return P + P.split(ThreadX).first * (Element - linearIndex());
+  Polynomial Result = P, Rest = Element;
+  for (size_t D = 0; D < Shape.Sizes.size(); ++D) {
+    const bool IsLast = D + 1 == Shape.Sizes.size();
+    const Polynomial Above = IsLast ? Polynomial() : Polynomial::atom(Quotient{Rest, Shape.Sizes[D]}.atom());
+    const Polynomial Factor = Result.split(builtinAtom(Builtin::ThreadIdx, D)).first;
+    Result = Result + Factor * (Rest - Shape.Sizes[D] * Above - placeIn(D));
+    Rest = Above;
+  }
+  return Result;
+}
+
+std::optional<Polynomial> inElement(const Polynomial &P, const KernelAccesses &Accesses, const ShapeFacts &Shape) {
+  Polynomial Result = ofElement(P, Polynomial::atom(ElementAtom), Accesses, Shape);
   for (const std::string &Atom : Result.atoms()) {
     if (isBuiltin(Atom))
       return std::nullopt;

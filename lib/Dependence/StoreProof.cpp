@@ -38,6 +38,25 @@ public:
     return run(Stores, Result);
   }
 
+  /// By a kernel of several dimensions, which is called element by element.
+  std::optional<Blocker> storesOwn(StoreProof &Result, bool MayLoad) {
+    const ShapeFacts &Shape = *Node.Shape;
+    for (const AccessSite *Site : Node.sites(Parameter)) {
+      if (Site->What == AccessSite::Kind::Load && !MayLoad)
+        return blocker(BlockerKind::IntermediateRead, *Site, Site->str());
+      if (auto Reason = isOther(*Site))
+        return Reason;
+      if (Site->What == AccessSite::Kind::Store && (!isOwn(*Site, *Node.Accesses, Shape) || Site->Width > 1))
+        return blocker(BlockerKind::StoredTwice, *Site, Site->str() + ", not the element of the thread's place");
+    }
+    Result.Elements = Shape.Bound;
+    Result.Partly = storesPartly(Parameter.str(), *Node.Accesses, Shape);
+    for (const Polynomial &Size : Shape.Sizes)
+      Result.Requirements.push_back({{}, Size});
+    Result.Requirements.push_back({Result.Elements, Polynomial::constant(MostElements)});
+    return std::nullopt;
+  }
+
   std::optional<Blocker> loads(StoreProof &Result) {
     std::vector<const AccessSite *> Loads;
     for (const AccessSite *Site : Node.sites(Parameter)) {
@@ -474,7 +493,19 @@ private:
 
 std::optional<Blocker> proveStoredOnce(const VerticalNode &Node, llvm::StringRef Parameter,
                                        std::optional<BlockShape> Block, StoreProof &Proof, bool MayLoad) {
-  return Prover(Node, Parameter, Block).stores(Proof, MayLoad);
+  const bool InPlaces = !Node.Shape->Sizes.empty();
+  if (!Block && InPlaces)
+    return Prover(Node, Parameter, Block).storesOwn(Proof, MayLoad);
+  const auto Reason = Prover(Node, Parameter, Block).stores(Proof, MayLoad);
+  StoreProof Own;
+  if (!Reason || !InPlaces || Prover(Node, Parameter, Block).storesOwn(Own, MayLoad) || Own.Partly)
+    return Reason;
+  Proof = std::move(Own);
+  const unsigned Threads[] = {Block->X, Block->Y, Block->Z};
+  for (size_t D = 0; D < Node.Shape->Sizes.size(); ++D)
+    Proof.Requirements.push_back(
+        {Node.Shape->Sizes[D], Polynomial::constant(Threads[D]) * Polynomial::atom(builtinAtom(Builtin::GridDim, D))});
+  return std::nullopt;
 }
 
 bool areOne(const AccessSite &A, const AccessSite &B) {

@@ -241,8 +241,8 @@ static FuseRequest requestOf(const FuseRequest &All, llvm::ArrayRef<std::string>
   return Own;
 }
 
-static llvm::Expected<LoadedKernel> composeOne(std::vector<LoadedKernel> Kernels, const FuseRequest &Request,
-                                               std::vector<std::string> Names) {
+static llvm::Expected<LoadedKernel> composeAsRead(std::vector<LoadedKernel> Kernels, const FuseRequest &Request,
+                                                  std::vector<std::string> Names) {
   auto Graph = graphOf(Kernels, Request, std::move(Names));
   if (!Graph)
     return Graph.takeError();
@@ -268,6 +268,30 @@ static llvm::Expected<LoadedKernel> composeOne(std::vector<LoadedKernel> Kernels
   if (llvm::Error Error = checkLaunches(*Graph, *Block, Request.Blocks))
     return std::move(Error);
   return std::move(Composed->Kernel);
+}
+
+/// If it cannot be done so, kernels of several dimensions are taken for functions of an element's number.
+static llvm::Expected<LoadedKernel> composeOne(std::vector<LoadedKernel> Kernels, const FuseRequest &Request,
+                                               const std::vector<std::string> &Names) {
+  std::vector<LoadedKernel> Mapped;
+  if (!Request.Composition.InMemory &&
+      llvm::any_of(Kernels, [](const LoadedKernel &Each) { return Each.Map.has_value(); }))
+    Mapped = Kernels;
+  auto One = composeAsRead(std::move(Kernels), Request, Names);
+  if (One || Mapped.empty())
+    return One;
+  for (LoadedKernel &Each : Mapped)
+    if (Each.Map)
+      Each.Shape = *Each.Map;
+  FuseRequest InRegisters = Request;
+  InRegisters.Composition.InRegisters = true;
+  auto Other = composeAsRead(std::move(Mapped), InRegisters, Names);
+  if (!Other) {
+    llvm::consumeError(Other.takeError());
+    return One;
+  }
+  llvm::consumeError(One.takeError());
+  return Other;
 }
 
 llvm::Expected<std::vector<LoadedKernel>> compose(std::vector<LoadedKernel> Kernels, const FuseRequest &Request) {

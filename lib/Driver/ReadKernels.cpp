@@ -111,6 +111,8 @@ LoadedKernel understand(const OpenFile &File, const clang::FunctionDecl &Kernel,
     if (Accesses && !Reach.HasErrors) {
       Loaded.Accesses = collectAccesses(Unit, Reach, Ir.get());
       Loaded.Shape = recogniseShape(Loaded.Facts, Loaded.Accesses);
+      if (Loaded.Shape.Shape != KernelShape::Pointwise)
+        Loaded.Map = recogniseMap(Loaded.Facts, Loaded.Accesses);
       Loaded.Accesses = withoutWraps(std::move(Loaded.Accesses));
     }
   }

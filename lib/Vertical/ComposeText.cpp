@@ -64,11 +64,29 @@ std::string TextComposer::inElements(unsigned Node, const std::string &Parameter
   return pointerText(Graph, Node, Parameter, element(Node, Parameter).written(), Argument, InParts);
 }
 
-std::vector<std::string> TextComposer::elementIndices(unsigned Node, const std::string &At, unsigned Width) const {
+std::vector<std::string> TextComposer::elementIndices(unsigned Node, const std::string &At, unsigned Width,
+                                                      AtomText Given) const {
   const KernelFacts &Facts = *Graph.Nodes[Node].Facts;
   std::vector<std::string> Indices;
+  std::string Rest = At, Place;
+  llvm::ArrayRef<Polynomial> Sizes = Graph.Nodes[Node].Shape->Sizes;
+  if (!Sizes.empty() && At.find(" + ") != std::string::npos)
+    Rest = "(" + Rest + ")";
+  for (const Polynomial &Size : Sizes.drop_back(Sizes.empty() ? 0 : 1)) {
+    const std::set<std::string> Atoms = Size.atoms();
+    auto Argument = [&](const std::string &Atom) { return Given ? Given(Atom) : OutputText(argument(Node, Atom)); };
+    const std::string Number = "static_cast<unsigned>(" +
+                               (Atoms.size() == 1 && Size == Polynomial::atom(*Atoms.begin())
+                                    ? Argument(*Atoms.begin())
+                                    : spelled(Size, Graph.Nodes[Node].Accesses->Quotients, Argument))
+                                   .text() +
+                               ")";
+    Place += Rest + " % " + Number + ", ";
+    Rest += " / " + Number;
+  }
   if (Facts.reads(Builtin::BlockIdx))
-    Indices.push_back(fmt::format("uint3{{{}, 0, 0}}", At));
+    Indices.push_back(
+        fmt::format("uint3{{{}{}{}}}", Place, Rest, llvm::ArrayRef({", 0, 0", ", 0, 0", ", 0", ""})[Sizes.size()]));
   if (Facts.reads(Builtin::GridDim))
     Indices.push_back(fmt::format("dim3({:#x}u - {}, 1, 1)", 0x7fffffffu / Width,
                                   At.find(" + ") == std::string::npos ? At : "(" + At + ")"));

@@ -39,7 +39,9 @@ protected:
 
   /// The indices that a node reads, where element `At` is its block: in a grid of so many that a grid-stride loop ends
   /// after one turn, whatever the kernel multiplies with the `Width` elements of a thread.
-  std::vector<std::string> elementIndices(unsigned Node, const std::string &At, unsigned Width = 1) const;
+  /// `Given`: what an argument is called there; nothing: as in the fused kernel.
+  std::vector<std::string> elementIndices(unsigned Node, const std::string &At, unsigned Width = 1,
+                                          AtomText Given = nullptr) const;
 
   /// The root's facts with what the others add to them.
   void facts();

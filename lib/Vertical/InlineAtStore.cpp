@@ -42,7 +42,7 @@ public:
         text(Node, objects(Node), /*AsElement=*/true);
     file(cuda::Made);
     for (const Flow &F : Graph.Flows)
-      if (isBefore(F.Producer) && F.Consumer == Graph.Root)
+      if (isSource(F) && &F == &sourceOf(F))
         source(F);
     for (unsigned Node : llvm::reverse(Graph.Order)) {
       if (isBefore(Node))
@@ -70,7 +70,7 @@ private:
       if (F.Consumer == Node)
         Lines.push_back(object(Node, F.In,
                                isBefore(F.Producer) && Node == Graph.Root
-                                   ? sinkType(Node, F.In)
+                                   ? sinkType(Node, sourceOf(F).In)
                                    : outputText("CufuseElement<const {}>", element(Node, F.In))));
     for (const std::string &Out : outputs(Node))
       Lines.push_back(object(
@@ -98,15 +98,32 @@ private:
     return Loaded || Graph.isLive(Node, Parameter);
   }
 
-  /// The kernels that make what a flow to the root has, in their order.
+  bool isSource(const Flow &F) const { return F.Consumer == Graph.Root && isBefore(F.Producer); }
+
+  /// What the root takes as two arrays is computed once, where it is kept.
+  const Flow &sourceOf(const Flow &F) const {
+    return *llvm::find_if(Graph.Flows, [&](const Flow &Other) {
+      return &Other == &F || (isSource(Other) && isKept(F) && Other.Producer == F.Producer && Other.Out == F.Out);
+    });
+  }
+
+  /// The kernels that make what a flow to the root has, in their order; of the first that is kept, also those of which
+  /// nothing leads there.
   std::vector<unsigned> makersOf(const Flow &F) const {
     std::vector<unsigned> Reached = {F.Producer}, Makers;
     for (size_t I = 0; I < Reached.size(); ++I)
       for (const Flow &Other : Graph.Flows)
         if (Other.Consumer == Reached[I] && !llvm::is_contained(Reached, Other.Producer))
           Reached.push_back(Other.Producer);
+    const auto Kept = llvm::find_if(Graph.Flows, [&](const Flow &Other) { return isSource(Other) && isKept(Other); });
+    const bool IsFirst = Kept != Graph.Flows.end() && &*Kept == &F;
+    auto Leads = [&](unsigned Node, auto &&Self) -> bool {
+      return Node == Graph.Root || llvm::any_of(Graph.Flows, [&](const Flow &Other) {
+               return Other.Producer == Node && Self(Other.Consumer, Self);
+             });
+    };
     for (unsigned Node : Graph.Order)
-      if (llvm::is_contained(Reached, Node))
+      if (llvm::is_contained(Reached, Node) || (IsFirst && isBefore(Node) && !Leads(Node, Leads)))
         Makers.push_back(Node);
     return Makers;
   }
@@ -119,16 +136,20 @@ private:
     const std::string Type = sinkType(F.Consumer, F.In);
     std::vector<OutputText> Fields, Calls;
     for (unsigned Node : makersOf(F)) {
-      std::vector<std::string> Arguments = elementIndices(Node, "static_cast<unsigned>(element)");
+      std::vector<std::string> Arguments =
+          elementIndices(Node, "static_cast<unsigned>(element)", 1,
+                         [&](const std::string &Atom) { return OutputText(name(Node) + "_" + Atom); });
       for (const ParameterText &P : Texts[Node]->Parameters) {
         const Flow *In = Graph.flowTo(Node, P.Name);
         const std::string Own = name(Node) + "_" + P.Name;
         if (In) {
           Arguments.push_back(fmt::format("{{&made_{}_{}}}", name(In->Producer), In->Out));
         } else if (Graph.isIntermediate(Node, P.Name)) {
-          const bool InPlace = llvm::any_of(Graph.Nodes[Node].sites(P.Name), [](const AccessSite *Site) {
-            return Site->What == AccessSite::Kind::Load || Site->Compound;
-          });
+          const VerticalNode &N = Graph.Nodes[Node];
+          const bool InPlace =
+              storesPartly(P.Name, *N.Accesses, *N.Shape) || llvm::any_of(N.sites(P.Name), [](const AccessSite *Site) {
+                return Site->What == AccessSite::Kind::Load || Site->Compound;
+              });
           Calls.insert(Calls.begin(), outputText("    {} made_{}{};", element(Node, P.Name), Own,
                                                  InPlace ? " = memory[element]" : ""));
           Arguments.push_back(fmt::format("{{&made_{}}}", Own));
@@ -155,15 +176,15 @@ private:
   }
   std::string sourceValue(const Flow &F) const {
     std::vector<std::string> Values;
-    for (unsigned Node : makersOf(F))
+    for (unsigned Node : makersOf(sourceOf(F)))
       for (const ParameterText &P : Texts[Node]->Parameters)
         if (!Graph.flowTo(Node, P.Name) && !Graph.isIntermediate(Node, P.Name))
           Values.push_back(argument(Node, P.Name));
     if (isKept(F))
-      Values.push_back("&cufuse_made_" + F.In);
+      Values.push_back("&cufuse_made_" + sourceOf(F).In);
     Values.push_back(inElements(F.Producer, F.Out, Graph.argumentName(F.Producer, F.Out)));
     Values.push_back(value(Graph.Nodes[F.Producer].Shape->Bound, F.Producer));
-    return sinkType(F.Consumer, F.In) + "{" + llvm::join(Values, ", ") + "}";
+    return sinkType(F.Consumer, sourceOf(F).In) + "{" + llvm::join(Values, ", ") + "}";
   }
 
   /// The object that a producer stores through.
@@ -182,7 +203,9 @@ private:
         continue;
       const std::string &Consumer = name(F.Consumer);
       Consumers.push_back(Consumer);
-      std::vector<std::string> Arguments = elementIndices(F.Consumer, "static_cast<unsigned>(index)");
+      std::vector<std::string> Arguments =
+          elementIndices(F.Consumer, "static_cast<unsigned>(index)", 1,
+                         [&](const std::string &Atom) { return OutputText(Consumer + "_" + Atom); });
       for (const ParameterText &P : Texts[F.Consumer]->Parameters) {
         const std::string Field = Consumer + "_" + P.Name;
         if (P.Name == F.In) {
@@ -244,7 +267,7 @@ private:
                               : argument(Graph.Root, P.Name));
     OutputText Kept;
     for (const Flow &F : Graph.Flows)
-      if (F.Consumer == Graph.Root && isBefore(F.Producer) && isKept(F))
+      if (isSource(F) && isKept(F) && &F == &sourceOf(F))
         Kept += outputText("  CufuseMade<{}> cufuse_made_{};\n", element(Graph.Root, F.In), F.In);
     const std::string Head = fmt::format("__device__ __forceinline__ void {}(", Result.Facts.Name);
     code(outputText("\n{}{}) {{\n{}  {}({});\n}}", Head, wrapped("\n    ", Parameters, "", 4), Kept, callee(Graph.Root),

@@ -23,6 +23,9 @@ struct ShapeFacts {
   unsigned Width = 1;
   bool Tail = true; ///< Width > 1: also on the last few, where there are not Width any more.
   Polynomial Bound; ///< Pointwise: it works on the elements 0 … Bound − 1, of parameters alone.
+  /// By a grid of several dimensions: how many threads of each count, x first. Element e is that of the thread at
+  /// x = e % Sizes[0], y = e / Sizes[0]. Otherwise nothing: e is the thread's linear index.
+  std::vector<Polynomial> Sizes;
   /// Not pointwise only since no condition bounds its elements: there are as many as threads.
   bool Unbounded = false;
   std::vector<Finding> Reasons; ///< Why it is not pointwise.
@@ -36,12 +39,23 @@ bool isGridStride(const LoopAccess &Loop);
 
 ShapeFacts recogniseShape(const KernelFacts &Facts, const KernelAccesses &Accesses);
 
+/// A kernel of which each thread of a grid of two or three dimensions works on the element of its place there,
+/// `p[y * width + x]` where `x < width` and `y < height`, as a pointwise one; nothing if it is none.
+std::optional<ShapeFacts> recogniseMap(const KernelFacts &Facts, const KernelAccesses &Accesses);
+
+/// The polynomial with `Element` in the place of the thread's linear index, turn of the loop, or place in the grid, but
+/// for its quotients.
+Polynomial ofElement(const Polynomial &P, const Polynomial &Element, const KernelAccesses &Accesses,
+                     const ShapeFacts &Shape);
+
 /// The polynomial as one of the element and quantities that are the same for all threads; nothing if it depends on the
 /// thread in another way. `Shape` needs `Strided` and `Loop` only.
 std::optional<Polynomial> inElement(const Polynomial &P, const KernelAccesses &Accesses, const ShapeFacts &Shape);
 
 /// Does a pointwise kernel access only its thread's own elements there, and of those only such below the bound?
 bool isOwn(const AccessSite &Site, const KernelAccesses &Accesses, const ShapeFacts &Shape);
+/// May a kernel of several dimensions leave elements of the array as they are?
+bool storesPartly(const std::string &Parameter, const KernelAccesses &Accesses, const ShapeFacts &Shape);
 /// Does a pointwise kernel access every element of the array below the bound (without a tail, of every whole group),
 /// whatever its values are?
 bool touchesEach(const std::string &Parameter, const KernelAccesses &Accesses, const ShapeFacts &Shape);

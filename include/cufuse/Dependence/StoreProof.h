@@ -13,6 +13,7 @@ namespace cufuse {
 struct StoreProof {
   Polynomial Elements;
   std::vector<AtMost> Requirements;
+  bool Partly = false; ///< Some may not be stored: they stay as they are.
 };
 
 /// Elements per launch, so that indices fit the types in which kernels compute them.

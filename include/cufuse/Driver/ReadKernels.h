@@ -42,7 +42,8 @@ struct LoadedKernel {
   /// What vertical fusion wants to know, where the kernel could be read; of a composed kernel, nothing.
   KernelAccesses Accesses = {};
   ShapeFacts Shape = {};
-  std::set<std::string> Errors = {}; ///< Of the parse, by key: outside what the kernel needs, unless they block it.
+  std::optional<ShapeFacts> Map = {}; ///< What it is instead, if nothing else is known to do.
+  std::set<std::string> Errors = {};  ///< Of the parse, by key: outside what the kernel needs, unless they block it.
   std::vector<std::string> OtherFolders = {}; ///< Of a composed kernel: where the files of the others lie.
   ParsedKernel Parsed = {};                   ///< Of a composed kernel: nothing, but its parts.
   std::vector<ComposedPart> Parts = {};
