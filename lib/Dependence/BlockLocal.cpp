@@ -34,10 +34,8 @@ public:
       require(Plan.Length, Plan.Stride); // no element belongs to two rows
     if (Reassociate)
       widen();
-    for (unsigned Node : Graph.Order) {
-      groups(Node);
-      parts(Node);
-    }
+    for (unsigned Node : Graph.Order)
+      groups(Node), parts(Node);
     inputs();
     if (Plan.Wide > 1)
       streams();
@@ -144,10 +142,8 @@ private:
           return;
         }
     };
-    for (const Flow &F : Graph.Flows) {
-      Take(F.Producer, F.Out);
-      Take(F.Consumer, F.In);
-    }
+    for (const Flow &F : Graph.Flows)
+      Take(F.Producer, F.Out), Take(F.Consumer, F.In);
     for (const auto &[Memory, Readers] : readers())
       if (Readers.size() > 1)
         for (const auto &[Node, Parameter] : Readers)
@@ -204,8 +200,7 @@ private:
     Plan.Parts[Node] = Parts;
     if (A.Step) {
       const Polynomial Size = Polynomial::constant(Block.X), Step = Graph.inArguments(Node, *A.Step);
-      require(Step, Size);
-      require(Size, Step);
+      require(Step, Size), require(Size, Step);
       Plan.Sizes.insert({Node, A.Step->str()});
     }
     const unsigned Loop = *Graph.Nodes[Node].Accesses->Loops[A.Loop].Statement;
@@ -266,15 +261,16 @@ private:
     });
   }
 
-  /// Nothing but stores that an object in the parameter's place sees.
-  bool isStored(const VerticalNode &Producer, llvm::ArrayRef<const AccessSite *> Sites, const std::string &Taker) {
+  /// Nothing but stores that an object in the parameter's place sees; or also loads.
+  bool isStored(const VerticalNode &Producer, llvm::ArrayRef<const AccessSite *> Sites, const std::string &Taker,
+                bool MayLoad = false) {
     for (const AccessSite *Site : Sites) {
       const std::string Fact = Producer.Name + ": " + Site->str() + Taker;
       if (Site->What == AccessSite::Kind::Atomic)
         return refuse(BlockerKind::IntermediateAtomic, Site->Where, Fact), false;
-      if (Site->What == AccessSite::Kind::Load || Site->Compound)
+      if (!MayLoad && (Site->What == AccessSite::Kind::Load || Site->Compound))
         return refuse(BlockerKind::IntermediateRead, Site->Where, Fact), false;
-      if (Site->What != AccessSite::Kind::Store || !Site->Direct)
+      if (Site->What == AccessSite::Kind::Escape || !Site->Direct)
         return refuse(BlockerKind::IntermediateEscapes, Site->Where, Fact), false;
     }
     return true;
@@ -321,17 +317,27 @@ private:
         Plan.Changed.insert({F.Producer, F.Out});
       return;
     }
-    if (!isStored(Producer, Stores, Taker))
+    // It may change its own elements of a row that each block has: they are loaded before, and all are there behind it.
+    const bool MayLoad = !mayBeAliased(Producer, F.Out) && llvm::all_of(Stores, [&](const AccessSite *Site) {
+      const auto Own = access(F.Producer, *Site);
+      return Own && isRow(*Own) && Own->OfBlock && Own->Rows.empty();
+    });
+    const bool Changes = MayLoad && llvm::any_of(Stores, [](const AccessSite *Site) {
+                           return Site->What == AccessSite::Kind::Load || Site->Compound;
+                         });
+    if (!isStored(Producer, Stores, Taker, MayLoad))
       return;
     std::optional<RowAccess> First;
     for (const AccessSite *Site : Stores) {
       const std::optional<RowAccess> Made = access(F.Producer, *Site);
-      if (!Made || !isRow(*Made) || (First && First->Loop != Made->Loop))
+      if (!Made || !isRow(*Made) || (First && !Changes && First->Loop != Made->Loop))
         return refuse(BlockerKind::NotByRow, Site->Where, Producer.Name + ": " + Site->str() + Taker);
       First = Made;
       keep(F.Producer, *Made);
     }
-    if (!First->OfBlock || !isCertain(Stores, First->Depth + 1))
+    if (Changes)
+      Plan.Changed.insert({F.Producer, F.Out});
+    else if (!First->OfBlock || !isCertain(Stores, First->Depth + 1))
       refuse(BlockerKind::StoredSometimes, Stores[0]->Where,
              fmt::format("{}: {}, not in every turn of its loop{}", Producer.Name, Stores[0]->str(), Taker));
   }
@@ -441,10 +447,8 @@ private:
         if (Input.Base.isZero())
           Input.Base = Rows.front().Base;
         std::set<unsigned> Loops;
-        for (const RowAccess &A : Rows) {
-          Loops.insert(A.Loop);
-          Certain |= isAlways(A);
-        }
+        for (const RowAccess &A : Rows)
+          Loops.insert(A.Loop), Certain |= isAlways(A);
         Places += Loops.size();
         Input.Readers.push_back({Node, Parameter});
       }
