@@ -38,16 +38,24 @@ public:
     return run(Stores, Result);
   }
 
-  /// By a kernel of several dimensions, which is called element by element.
+  /// By a kernel of several dimensions, which is called element by element. `MayLoad`: and the last store counts.
   std::optional<Blocker> storesOwn(StoreProof &Result, bool MayLoad) {
     const ShapeFacts &Shape = *Node.Shape;
+    std::vector<const AccessSite *> Stores;
     for (const AccessSite *Site : Node.sites(Parameter)) {
-      if (Site->What == AccessSite::Kind::Load && !MayLoad)
+      if ((Site->What == AccessSite::Kind::Load || Site->Compound) && !MayLoad)
         return blocker(BlockerKind::IntermediateRead, *Site, Site->str());
       if (auto Reason = isOther(*Site))
         return Reason;
-      if (Site->What == AccessSite::Kind::Store && (!isOwn(*Site, *Node.Accesses, Shape) || Site->Width > 1))
+      if (Site->What != AccessSite::Kind::Store)
+        continue;
+      if (!isOwn(*Site, *Node.Accesses, Shape) || Site->Width > 1)
         return blocker(BlockerKind::StoredTwice, *Site, Site->str() + ", not the element of the thread's place");
+      const bool InLoop =
+          llvm::any_of(Site->Path, [](const PathStep &Step) { return Step.What != PathStep::Kind::Branch; });
+      if (!MayLoad && (InLoop || !llvm::all_of(Stores, [&](auto *Other) { return areOtherWays(*Site, *Other); })))
+        return blocker(BlockerKind::StoredTwice, *Site, Site->str());
+      Stores.push_back(Site);
     }
     Result.Elements = Shape.Bound;
     Result.Partly = storesPartly(Parameter.str(), *Node.Accesses, Shape);
@@ -55,6 +63,15 @@ public:
       Result.Requirements.push_back({{}, Size});
     Result.Requirements.push_back({Result.Elements, Polynomial::constant(MostElements)});
     return std::nullopt;
+  }
+
+  /// Does only one of them happen?
+  static bool areOtherWays(const AccessSite &A, const AccessSite &B) {
+    return llvm::any_of(A.Path, [&](const PathStep &Of) {
+      return llvm::any_of(B.Path, [&](const PathStep &To) {
+        return Of.What == PathStep::Kind::Branch && To.What == Of.What && To.Id == Of.Id && To.Taken != Of.Taken;
+      });
+    });
   }
 
   std::optional<Blocker> loads(StoreProof &Result) {
