@@ -34,7 +34,7 @@ public:
   Walk(const ParsedUnit &Unit, KnownUses &Known, unsigned Depth) : HostValues(Unit), Known(Known), Depth(Depth) {}
 
   std::vector<Launch> of(const clang::FunctionDecl &Function) {
-    Frames = {{&usesIn(Function), {}}};
+    Frames = {{&usesIn(Function), {}, 0, &Function}};
     walk(Function.getBody());
     return std::move(Found);
   }
@@ -110,7 +110,7 @@ private:
       if (V && Frames.back().Used->isPlain(*V))
         assign(*V, *S);
       else if (isOfHost(To) && !llvm::isa<clang::ArraySubscriptExpr>(To->IgnoreParens()))
-        ++Time; // by whatever name it is read
+        changeOfHost(*To, *S);
       else
         unknown(S, heldBy(To));
     } else if (auto *Default = llvm::dyn_cast<clang::CXXDefaultArgExpr>(S)) {
@@ -131,6 +131,15 @@ private:
     } else if (!isHarmless(*S)) {
       unknown(S);
     }
+  }
+
+  /// By whatever name it is read.
+  void changeOfHost(const clang::Expr &To, const clang::Stmt &By) {
+    ++Time;
+    auto *Member = llvm::dyn_cast<clang::MemberExpr>(To.IgnoreParenImpCasts());
+    const clang::ValueDecl *V = Member ? Member->getMemberDecl() : variableIn(&To);
+    if (auto *Assignment = llvm::dyn_cast<clang::BinaryOperator>(&By); V && Assignment)
+      view(*V, *Assignment->getRHS());
   }
 
   /// Does control not come out of it?
@@ -215,9 +224,12 @@ private:
     // `const int n = rows * columns;` is the product, and `float *y = x;` is x.
     const Frame &Own = Frames.back();
     Frames.back().Given.erase(&V);
-    if (V.getInit() && Own.Used->isPlain(V))
-      if (auto Init = handed(*V.getInit()))
-        Frames.back().Given[&V] = std::move(Init);
+    if (!V.getInit())
+      return;
+    if (auto Init = Own.Used->isPlain(V) ? handed(*V.getInit()) : std::nullopt)
+      Frames.back().Given[&V] = std::move(Init);
+    else
+      view(V, *V.getInit());
   }
 
   void call(const clang::CallExpr &Call) {
@@ -282,7 +294,7 @@ private:
         Callee.hasAttr<clang::CUDAGlobalAttr>() ||
         (Callee.hasAttr<clang::CUDADeviceAttr>() && !Callee.hasAttr<clang::CUDAHostAttr>()))
       return unknown(&At);
-    Frames.push_back({Inner.Used, std::move(Inner.Given), ++Calls});
+    Frames.push_back({Inner.Used, std::move(Inner.Given), ++Calls, &Callee});
     const size_t Before = Objects.size();
     if (auto *Constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(&Callee))
       for (const clang::CXXCtorInitializer *Each : Constructor->inits())

@@ -72,6 +72,24 @@ static std::optional<Value> computed(const std::optional<Value> &Left, llvm::Str
                Left->Type->isIntegralOrEnumerationType() ? Right->Object : Left->Object};
 }
 
+void HostValues::view(const clang::ValueDecl &V, const clang::Expr &Made) {
+  const clang::QualType T = V.getType().getNonReferenceType();
+  const clang::Expr *E = Made.IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
+  auto *Copied = llvm::dyn_cast<clang::CXXConstructExpr>(E);
+  const bool Copies = Copied && Copied->getConstructor()->isCopyOrMoveConstructor();
+  if (const clang::CXXRecordDecl *Class = T->getAsCXXRecordDecl();
+      llvm::isa<clang::CallExpr>(E) || (Class && Unit.inLibrary(Class->getLocation())) || (Copied && !Copies))
+    return;
+  auto Leads = [](const clang::Expr *Each) {
+    const clang::VarDecl *Of = variableIn(Each);
+    const clang::QualType Type = Of ? Of->getType().getNonReferenceType() : clang::QualType();
+    return llvm::isa<clang::CXXThisExpr>(Each) ||
+           (Of && (Type->isPointerType() || Type->isRecordType() || Type->isArrayType()));
+  };
+  if (!T->isArithmeticType() && llvm::any_of(allIn<clang::Expr>(Made), Leads))
+    Views.insert(&V);
+}
+
 void HostValues::assign(const clang::VarDecl &V, const clang::Stmt &By) {
   const auto *Assignment = llvm::dyn_cast<clang::BinaryOperator>(&By);
   std::optional<Value> To;
@@ -222,9 +240,10 @@ std::optional<Value> HostValues::of(const clang::Expr *Base, const clang::ValueD
   const bool IsSaid = Whole->Object.ends_with(".") || (What && llvm::isa<clang::FunctionDecl>(What));
   return Value{{fmt::format("{}{}@{}", Whole->Factors.front(), Own, Time)},
                Type,
-               !IsSaid                        ? Whole->Object + Own
-               : Whole->Object.ends_with(".") ? Whole->Object
-                                              : Whole->Object + "."};
+               Whole->Object.empty() || Views.count(What) ? ""
+               : !IsSaid                                  ? Whole->Object + Own
+               : Whole->Object.ends_with(".")             ? Whole->Object
+                                                          : Whole->Object + "."};
 }
 
 /// Where a library's object has its elements, whatever it is asked by.
@@ -310,9 +329,15 @@ std::optional<Value> HostValues::ofVariable(const clang::VarDecl &V) {
     return std::nullopt;
   if (const auto Given = Own.Given.find(&V); Given != Own.Given.end())
     return Given->second;
+  // What a call hands over otherwise than as a number or a pointer, or a lambda captures, is its caller's.
+  if (Frames.size() > 1 && V.hasLocalStorage() &&
+      (llvm::isa<clang::ParmVarDecl>(V) || V.getParentFunctionOrMethod() != Own.Of))
+    return std::nullopt;
   const unsigned Read = Own.Used->isPlain(V) && !Own.Used->Assigned.count(&V) ? 0 : Time + 1;
   const std::string Name = fmt::format("{}of{}", static_cast<const void *>(&V), V.hasLocalStorage() ? Own.Number : 0);
-  return Value{{fmt::format("{}@{}.{}", Name, Read, Times[&V])}, V.getType().getNonReferenceType(), Name};
+  const bool IsView = Views.count(&V) || (V.getType()->isReferenceType() && !llvm::isa<clang::ParmVarDecl>(V));
+  return Value{
+      {fmt::format("{}@{}.{}", Name, Read, Times[&V])}, V.getType().getNonReferenceType(), IsView ? View + Name : Name};
 }
 
 } // namespace cufuse

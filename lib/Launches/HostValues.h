@@ -10,6 +10,7 @@
 
 namespace clang {
 class CastExpr;
+class DeclContext;
 class CXXMemberCallExpr;
 class MemberExpr;
 class ValueDecl;
@@ -46,6 +47,7 @@ protected:
     const Uses *Used;
     std::map<const clang::VarDecl *, std::optional<Value>> Given; ///< What calls and assignments give variables.
     unsigned Number = 0;                                          ///< Each call has variables of its own.
+    const clang::DeclContext *Of = nullptr;                       ///< The function.
   };
 
   static bool isReference(const clang::MemberExpr &Member);
@@ -61,6 +63,9 @@ protected:
   /// `in = out;`
   void assign(const clang::VarDecl &V, const clang::Stmt &By);
   void set(const clang::VarDecl &V, std::optional<Value> To);
+  /// Where it is made of what others have, of which no value is known: their memory may be its own. What calls and
+  /// constructors give is other memory.
+  void view(const clang::ValueDecl &V, const clang::Expr &Made);
   /// What is assigned there is as it was before, or it is not: of a loop's variables, another value in each turn, and
   /// of all others one that may be in any object.
   void forget(const clang::VarDecl *V, bool OfLoop);
@@ -70,6 +75,7 @@ protected:
   std::vector<Frame> Frames;
   unsigned Time = 0;                                ///< How often memory may have changed.
   std::map<const clang::VarDecl *, unsigned> Times; ///< How often they were assigned.
+  std::set<const clang::ValueDecl *> Views;         ///< Variables and members that may lead to memory of others.
 
 private:
   std::optional<Value> value(const clang::Expr *E);

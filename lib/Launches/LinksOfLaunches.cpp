@@ -124,8 +124,9 @@ struct Sharing {
 Sharing sharingOf(const Launch &First, const LaunchedKernel &A, const Launch &Second, const LaunchedKernel &B) {
   // The same variable or member, or what a function of an object says, which may be any of its members.
   auto MayMeet = [](llvm::StringRef Of, llvm::StringRef Other) {
-    return Of.empty() || Other.empty() || Of == Other || (Of.consume_back(".") && Other.starts_with(Of)) ||
-           (Other.consume_back(".") && Of.starts_with(Other));
+    const bool HasView = Of.starts_with(View) || Other.starts_with(View);
+    return (HasView && Of.split('.').first != Other.split('.').first) || Of.empty() || Other.empty() || Of == Other ||
+           (Of.consume_back(".") && Other.starts_with(Of)) || (Other.consume_back(".") && Of.starts_with(Other));
   };
   Sharing Found;
   for (size_t I = 0; I < First.Arguments.size() && I < A.Kernel->getNumParams(); ++I)

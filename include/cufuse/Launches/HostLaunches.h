@@ -24,9 +24,13 @@ namespace cufuse {
 struct Value {
   std::vector<std::string> Factors; ///< In order of the alphabet; what may change says when it was read.
   clang::QualType Type;             ///< That holds it, of a number.
-  std::string Object = {};          ///< Of a pointer: the variable or member in whose memory it is; empty: in any.
+  /// Of a pointer: the variable or member in whose memory it is; empty: in any. `View` begins that of a variable which
+  /// may lead to the memory of others.
+  std::string Object = {};
   bool operator==(const Value &Other) const { return Factors == Other.Factors; }
 };
+
+constexpr char View = '&';
 
 /// The factor that is a pointer to nothing.
 constexpr const char *NullPointer = "null";
