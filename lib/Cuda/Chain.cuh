@@ -1,6 +1,6 @@
 /// E = g(CUFUSE_ROWS D), where f and g are the kernels between and behind the products: each is given an element's sum.
 __device__ __forceinline__ void CUFUSE_NAME(CUFUSE_HEAD) {
-  const auto between = [&](const long long first, const CUFUSE_SUM sum) {
+  const auto between = [&](const long long first, CUFUSE_SUMS) {
     CUFUSE_BETWEEN;
     return CUFUSE_TAKEN;
   };

@@ -8,11 +8,14 @@ struct CufuseExchange {
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
   }
 
-  /// Four sums to the same place in another block, or in this one. Its mbarrier counts their 16 bytes.
-  static __device__ __forceinline__ void send(unsigned to, unsigned barrier, int block, const float *sums) {
-    unsigned there, signalled;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(to), "r"(block));
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(signalled) : "r"(barrier), "r"(block));
+  /// The same place of another block, or of this one.
+  static __device__ __forceinline__ unsigned inBlock(unsigned shared, int block) {
+    unsigned there;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared), "r"(block));
+    return there;
+  }
+  /// Four sums to another block. Its mbarrier counts their 16 bytes.
+  static __device__ __forceinline__ void send(unsigned there, unsigned signalled, const float *sums) {
     asm volatile(
         "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(there),
         "f"(sums[0]), "f"(sums[1]), "f"(sums[2]), "f"(sums[3]), "r"(signalled)

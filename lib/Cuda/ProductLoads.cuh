@@ -3,6 +3,10 @@ struct CufuseMaps {
   CUtensorMap a, b, d;
 #ifdef CUFUSE_BETWEEN
   CUtensorMap c;
+  unsigned place; ///< Of the grid's barrier.
+#endif
+#ifdef CUFUSE_GATED
+  CUtensorMap gate;
 #endif
 };
 

@@ -95,8 +95,8 @@ struct CufuseProducts : CufuseWarpProducts, CufuseLoads, CufuseExchange {
               if (Blocks == 1)
                 store(e, pitchE, rows, tile + t * 16, eight * 8, sumsE[i][t] + h * 4, behind);
               else
-                send(sharedE + (((rank * Each + eight % Each) * Tiles + t) * 32 + lane) * 16, cameE, eight / Each,
-                     sumsE[i][t] + h * 4);
+                send(inBlock(sharedE + (((rank * Each + eight % Each) * Tiles + t) * 32 + lane) * 16, eight / Each),
+                     inBlock(cameE, eight / Each), sumsE[i][t] + h * 4);
       if (Blocks > 1)
         awaitOthers(cameE, odd); // so no block ends before all of what is sent to it has come
       for (int i = threadIdx.x; Blocks > 1 && i < Each * Tiles * 32; i += Threads) {

@@ -1,13 +1,13 @@
-/// One of two products in a row, C = f(A B) or E = g(C D): tiles of 64 x `Columns` of the result, whose `Inner` inner
-/// columns are divided among `Parts` blocks of a cluster of `Blocks`. Each of two groups of four warps has half of a
-/// tile's columns. In shared memory, columns of both factors are in panels of 64; the second one has its columns as
-/// rows.
-template <int Width, int Inner, int Columns, int Parts, int Blocks, int RowTiles>
+/// One of two products in a row, C = f(A B, …) or E = g(C D): tiles of 64 x `Columns` of the result, of `Sets` second
+/// factors, whose `Inner` inner columns are divided among `Parts` blocks of a cluster of `Blocks`. Each of two groups
+/// of four warps has half of a tile's columns. In shared memory, columns of the factors are in panels of 64; the second
+/// ones have their columns as rows.
+template <int Width, int Inner, int Columns, int Parts, int Sets, int Blocks, int RowTiles>
 struct CufuseTurn : CufuseExchange, CufuseWarpgroups {
   static constexpr int AllPanels = (Inner + 63) / 64, Panels = AllPanels / Parts, Half = Columns / 2, Eights = Half / 8;
   static constexpr int Each = (Eights + Parts - 1) / Parts, Tiles = (Width + Columns - 1) / Columns * RowTiles;
-  static constexpr int Bytes = 8192 + Columns * 128, BytesOfParts = (Parts - 1) * Each * 4096;
-  static_assert(Columns % 16 == 0 && Half <= 64 && AllPanels % Parts == 0, "halves, and whole panels");
+  static constexpr int Bytes = 8192 + Sets * Columns * 128, BytesOfParts = Sets * (Parts - 1) * Each * 4096;
+  static_assert(Columns % 16 == 0 && Sets * Half <= 128 && AllPanels % Parts == 0, "halves, and whole panels");
 
   int part = blockIdx.x % Parts, tile = blockIdx.x / Parts;
   int row = tile % RowTiles * 64, column = tile / RowTiles * Columns;
@@ -15,82 +15,91 @@ struct CufuseTurn : CufuseExchange, CufuseWarpgroups {
   /// Of the part's panel `i`, the first inner column.
   __device__ __forceinline__ int inner(int i) const { return (part * Panels + i) * 64; }
 
-  /// Do the other parts send this one anything, which it awaits?
-  __device__ __forceinline__ bool isSentTo() const { return Parts > 1 && part < Eights; }
-  __device__ __forceinline__ int bytesSent() const { return (Eights - part + Parts - 1) / Parts * (Parts - 1) * 4096; }
+  /// Of this part's eights of columns, the number, and what others send it, which it awaits.
+  __device__ __forceinline__ int eights() const { return max(0, min(Each, Eights - part * Each)); }
+  __device__ __forceinline__ int bytesSent() const { return Sets * (Parts - 1) * eights() * 4096; }
 
-  /// Sums of 64 rows and the group's columns, over the part; behind `Half`, of anything. `await` gives a panel's place
-  /// when it has come.
+  /// Sums of 64 rows and the group's columns, over the part. `await` gives the next panel's place when it has come,
+  /// `release` gives the one behind the last back.
   template <typename Await, typename Release>
-  __device__ __forceinline__ void multiply(float (&sums)[32], Await await, Release release) const {
-    const int group = threadIdx.x / 128, warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
+  __device__ __forceinline__ void multiply(float (&sums)[Sets][Half / 2], Await await, Release release) const {
+    const int group = threadIdx.x / 128;
     for (int i = 0; i < Panels; ++i) {
-      const unsigned at = await(i);
-      unsigned operand[4][4];
-#pragma unroll
-      for (int s = 0; s < 4; ++s)
-        cufuseLoadMatrices(operand[s], at + cufusePlace<64>(warp * 16 + lane % 16, s * 2 + lane / 16));
-      keep(sums);
+      const unsigned at = await();
       begin();
 #pragma unroll
       for (int s = 0; s < 4; ++s)
-        add<false>(sums, operand[s], descriptor<16>(at + 8192 + group * (Half * 128) + s * 32), i + s > 0);
+#pragma unroll
+        for (int set = 0; set < Sets; ++set)
+          cufuseMultiply(sums[set], descriptor<16>(at + s * 32),
+                         descriptor<16>(at + 8192 + (set * 2 + group) * (Half * 128) + s * 32), i + s > 0);
       commit();
-      CufuseWarpgroups::await<0>();
-      keep(sums);
-      release(i);
+      if (i > 0) {
+        CufuseWarpgroups::await<1>();
+        release();
+      }
     }
+    CufuseWarpgroups::await<0>();
+#pragma unroll
+    for (int set = 0; set < Sets; ++set)
+      keep(sums[set]);
+    release();
   }
 
-  /// Adds up the parts, whose eights of columns go round the blocks: each thread has the same place in all of them, and
-  /// `store` gets four sums of every eight columns that are its own.
+  /// Adds up the parts, each of which has some eights of columns: each thread has the same place in all of them, and
+  /// `store` gets four sums of every set for every eight columns that are its own.
   template <typename Store>
-  __device__ __forceinline__ void addUp(const float (&sums)[32], unsigned others, unsigned came, int odd,
+  __device__ __forceinline__ void addUp(const float (&sums)[Sets][Half / 2], unsigned others, unsigned came, int odd,
                                         Store store) const {
-    float own[Each][4];
+    float own[Each][Sets][4];
     const int first = blockIdx.x % Blocks / Parts * Parts;
 #pragma unroll
-    for (int q = 0; q < Eights; ++q)
-      if (q % Parts == part) {
+    for (int p = 0; p < Parts; ++p)
+      if (p == part) {
 #pragma unroll
-        for (int i = 0; i < 4; ++i)
-          own[q / Parts][i] = sums[q * 4 + i];
+        for (int i = 0; i < Sets * Each * 4; ++i)
+          if (p * Each + i / 4 / Sets < Eights)
+            own[i / 4 / Sets][i / 4 % Sets][i % 4] = sums[i / 4 % Sets][(p * Each + i / 4 / Sets) * 4 + i % 4];
       } else {
-        const int from = part < q % Parts ? part : part - 1;
-        send(others + ((from * Each + q / Parts) * 256 + threadIdx.x) * 16, came, first + q % Parts, sums + q * 4);
+        const int from = part < p ? part : part - 1;
+        const unsigned there = inBlock(others + (from * (Each * Sets * 256) + threadIdx.x) * 16, first + p);
+        const unsigned signalled = inBlock(came, first + p);
+#pragma unroll
+        for (int i = 0; i < Sets * Each; ++i)
+          if (p * Each + i / Sets < Eights)
+            send(there + i * 4096, signalled, sums[i % Sets] + (p * Each + i / Sets) * 4);
       }
-    if (isSentTo())
+    if (bytesSent() > 0)
       awaitOthers(came, odd); // so no block ends before all of what is sent to it has come
 #pragma unroll
-    for (int j = 0; j < Each; ++j)
+    for (int i = 0; i < Sets * Each; ++i)
 #pragma unroll
       for (int from = 0; from < Parts - 1; ++from)
-        sum(own[j], others + ((from * Each + j) * 256 + threadIdx.x) * 16);
+        sum(own[i / Sets][i % Sets], others + ((from * Each * Sets + i) * 256 + threadIdx.x) * 16);
 #pragma unroll
     for (int j = 0; j < Each; ++j)
-      if (Eights % Parts == 0 || j * Parts + part < Eights)
-        store(threadIdx.x / 128 * Half + (j * Parts + part) * 8, own[j]);
+      if (j < eights())
+        store(threadIdx.x / 128 * Half + (part * Each + j) * 8, own[j]);
   }
 };
 
 /// E = g(f(A B) D) of few rows, by the tensor cores' products of four warps (PTX ISA, wgmma) and by the whole grid in
-/// two turns, in a cooperative launch: A has `K` columns, B `N`, D `L`. In the first turn, blocks have tiles of f(A B),
-/// which they store as C; when all have, tiles of E. `Columns…` and `Parts…`: of a tile in either turn, see CufuseTurn.
-/// A further warp loads into a ring of `Slots` places: of the second turn's panels, D's as soon as there is room, C's
-/// when it is whole. B is stored as N rows of K, D as L rows of N. `Sum`: the type of the elements of A B.
-template <typename T, typename Sum, int N, int K, int L, bool BInRows, bool DInRows, int RowTiles, int ColumnsC,
-          int PartsC, int ColumnsE, int PartsE, int Blocks, int Slots>
+/// two turns, in a cooperative launch: A has `K` columns, B `N`, D `L`. Of two factors B, f has both sums. In the first
+/// turn, blocks have tiles of f(A B), which they store as C; when all have, tiles of E. `Columns…` and `Parts…`: of a
+/// tile in either turn, see CufuseTurn. A further warp loads into a ring of `Slots` places: of the second turn's
+/// panels, D's as soon as there is room, C's when it is whole, for which it waits alone. B is stored as N rows of K, D
+/// as L rows of N. `Sum`: the type of the elements of A B.
+template <typename T, typename Sum, int N, int K, int L, bool BInRows, bool DInRows, int Factors, int RowTiles,
+          int ColumnsC, int PartsC, int ColumnsE, int PartsE, int Blocks, int Slots>
 struct CufuseProducts : CufuseLoads {
   static_assert(!BInRows && !DInRows, "weights are stored with their inner columns next to each other");
-  using First = CufuseTurn<N, K, ColumnsC, PartsC, Blocks, RowTiles>;
-  using Second = CufuseTurn<L, N, ColumnsE, PartsE, Blocks, RowTiles>;
+  using First = CufuseTurn<N, K, ColumnsC, PartsC, Factors, Blocks, RowTiles>;
+  using Second = CufuseTurn<L, N, ColumnsE, PartsE, 1, Blocks, RowTiles>;
   static constexpr int Threads = 288, Rows = 64 * RowTiles, Panels = First::Panels + Second::Panels;
   static constexpr int Slot = First::Bytes > Second::Bytes ? First::Bytes : Second::Bytes;
   static constexpr int BytesOfParts =
       First::BytesOfParts > Second::BytesOfParts ? First::BytesOfParts : Second::BytesOfParts;
-  /// Products of a group read 64 columns, and thus what is behind the last slot.
-  static constexpr int Behind = BytesOfParts > 8192 ? BytesOfParts : 8192, Barriers = 2 * Slots + 2;
-  static constexpr int Bytes = Slots * Slot + Behind + Barriers * 8 + 1024;
+  static constexpr int Barriers = 2 * Slots + 3, Bytes = Slots * Slot + BytesOfParts + Barriers * 8 + 1024;
 
   template <typename Out, typename Between, typename After>
   static __device__ __forceinline__ void run(const CufuseMaps &maps, T *c, Out *e, int pitchE, int rows,
@@ -99,17 +108,17 @@ struct CufuseProducts : CufuseLoads {
     __trap(); // nvcc's -arch=sm_90a makes PTX for later GPUs, too, which do not have these instructions
 #else
     const unsigned slots = (cufuseShared(cufuse_dynamicShared) + 1023) / 1024 * 1024, others = slots + Slots * Slot;
-    const unsigned full = others + Behind, empty = full + Slots * 8, cameC = empty + Slots * 8, cameE = cameC + 8;
+    const unsigned full = others + BytesOfParts, empty = full + Slots * 8, cameC = empty + Slots * 8;
+    const unsigned cameE = cameC + 8, stored = cameE + 8;
     const First first;
     const Second second;
     if (threadIdx.x == 0) {
       for (int i = 0; i < Slots; ++i)
         initialise(full + i * 8, 1), initialise(empty + i * 8, 8);
-      initialise(cameC, 1), initialise(cameE, 1);
+      initialise(cameC, 1), initialise(cameE, 1), initialise(stored, 8);
       asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     __syncthreads();
-    const auto grid = cooperative_groups::this_grid();
     int begun = 0, odd = 0; // panels before these rows
     for (int tile = 0; tile < rows; tile += Rows, begun += Panels, odd ^= 1) {
       if (Blocks > 1)
@@ -124,6 +133,9 @@ struct CufuseProducts : CufuseLoads {
             expect(barrier, First::Bytes);
             box(at, maps.a, first.inner(i), tile + first.row, barrier);
             box(at + 8192, maps.b, first.inner(i), first.column, barrier);
+#ifdef CUFUSE_GATED
+            box(at + 8192 + ColumnsC * 128, maps.gate, first.inner(i), first.column, barrier);
+#endif
           } else {
             expect(barrier, Second::Bytes);
             box(at + 8192, maps.d, second.inner(i - First::Panels), second.column, barrier);
@@ -134,14 +146,14 @@ struct CufuseProducts : CufuseLoads {
           box(slots + slot * Slot, maps.c, second.inner(i - First::Panels), tile + second.row, full + slot * 8);
         };
         constexpr int Early = First::Panels + Slots < Panels ? First::Panels + Slots : Panels;
-        if (threadIdx.x == 256)
-          for (int i = 0; i < Early; ++i)
-            weights(i);
-        __syncwarp();
-        if (Blocks > 1)
-          CufuseExchange::awaitCluster();
-        grid.sync();
         if (threadIdx.x == 256) {
+          for (int i = 0; i < Slots; ++i)
+            weights(i);
+          CufuseGridBarrier grid(maps.place);
+          for (int i = Slots; i < Early; ++i)
+            weights(i);
+          awaitPhase(stored, odd);
+          grid.wait();
           asm volatile("fence.proxy.async;" ::: "memory"); // C was stored by the other proxy
           for (int i = First::Panels; i < Early; ++i)
             made(i);
@@ -149,45 +161,55 @@ struct CufuseProducts : CufuseLoads {
             weights(i), made(i);
         }
         __syncwarp();
+        if (Blocks > 1)
+          CufuseExchange::awaitCluster();
       } else {
-        if (threadIdx.x == 0 && first.isSentTo())
+        if (threadIdx.x == 0 && first.bytesSent() > 0)
           expect(cameC, first.bytesSent());
-        if (threadIdx.x == 0 && second.isSentTo())
+        if (threadIdx.x == 0 && second.bytesSent() > 0)
           expect(cameE, second.bytesSent());
-        int panel = begun;
-        const auto await = [&](int) {
-          const int slot = panel % Slots;
-          awaitPhase(full + slot * 8, panel / Slots & 1);
+        int taken = begun, given = begun;
+        const auto await = [&] {
+          const int slot = taken % Slots;
+          awaitPhase(full + slot * 8, taken++ / Slots & 1);
           return slots + slot * Slot;
         };
-        const auto release = [&](int) {
-          // What comes next comes by the async proxy, which barriers alone do not keep behind reads by the generic one.
-          asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-          __syncwarp();
+        const auto release = [&] {
           if (threadIdx.x % 32 == 0)
-            arrive(empty + panel % Slots * 8);
-          ++panel;
+            arrive(empty + given % Slots * 8);
+          ++given;
         };
         const int row = threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4, pair = threadIdx.x % 4 * 2;
-        float sums[32];
+        float sums[Factors][First::Half / 2];
         first.multiply(sums, await, release);
         if (Blocks > 1)
           CufuseExchange::awaitCluster();
-        first.addUp(sums, others, cameC, odd, [&](int at, const float (&all)[4]) {
-          Sum rounded[4];
-          cufuseRounded(rounded, all);
+        first.addUp(sums, others, cameC, odd, [&](int at, const float (&all)[Factors][4]) {
+          Sum rounded[Factors][4];
+#pragma unroll
+          for (int factor = 0; factor < Factors; ++factor)
+            cufuseRounded(rounded[factor], all[factor]);
 #pragma unroll
           for (int h = 0; h < 2; ++h)
             if (const int now = tile + first.row + row + h * 8, in = first.column + at + pair; now < rows && in < N) {
               const long long element = 1ll * now * N + in;
-              *reinterpret_cast<unsigned *>(c + element) =
-                  cufusePair<T>(between(element, rounded[h * 2]), between(element + 1, rounded[h * 2 + 1]));
+              const auto of = [&](int i) {
+#ifdef CUFUSE_GATED
+                return between(element + i, rounded[0][h * 2 + i], rounded[1][h * 2 + i]);
+#else
+                return between(element + i, rounded[0][h * 2 + i]);
+#endif
+              };
+              *reinterpret_cast<unsigned *>(c + element) = cufusePair<T>(of(0), of(1));
             }
         });
-        grid.sync();
-        __syncwarp(); // one thread has waited alone
-        second.multiply(sums, await, release);
-        second.addUp(sums, others, cameE, odd, [&](int at, const float (&all)[4]) {
+        __syncwarp();
+        if (threadIdx.x % 32 == 0)
+          arrive(stored);
+        float products[1][Second::Half / 2];
+        second.multiply(products, await, release);
+        // No block reads the first turn's parts any more: each has stored what comes of them.
+        second.addUp(products, others, cameE, odd, [&](int at, const float (&all)[1][4]) {
 #pragma unroll
           for (int h = 0; h < 2; ++h)
             if (const int now = tile + second.row + row + h * 8, in = second.column + at + pair; now < rows && in < L) {
@@ -195,8 +217,8 @@ struct CufuseProducts : CufuseLoads {
                 Out low, high;
               };
               const long long element = 1ll * now * L + in;
-              *reinterpret_cast<Pair *>(e + 1ll * now * pitchE + in) = {behind(element, all[h * 2]),
-                                                                        behind(element + 1, all[h * 2 + 1])};
+              *reinterpret_cast<Pair *>(e + 1ll * now * pitchE + in) = {behind(element, all[0][h * 2]),
+                                                                        behind(element + 1, all[0][h * 2 + 1])};
             }
         });
       }

@@ -58,29 +58,26 @@ private:
                         [&](const WorkloadLink &L) { return L.IsArray && L.To == To && L.Parameter == Parameter; });
   }
 
-  /// The second takes its `a` from what comes of the first.
+  /// The last takes its `a` from what comes of those before: one, or two that multiply the same rows.
   llvm::Error findOrder() {
+    if (Products.size() < 2 || Products.size() > 3)
+      return badInput(fmt::format("{} products of matrices", Products.size()),
+                      "a chain has two of them, or three with a gate: write `- matmul: …` for each",
+                      kernel(Products.size() > 3 ? Products[3] : 0).Where);
+    llvm::stable_sort(Products, [&](unsigned A, unsigned B) { return !isLinkedTo(A, "a") && isLinkedTo(B, "a"); });
     const auto NameOfA = [&](unsigned Which) {
       const auto &Given = argument(kernel(Which), "a").Value;
       return Given ? Given->Text : std::string();
     };
-    for (size_t I = 1; I < Products.size(); ++I)
-      if (const std::string A = NameOfA(Products[I]); !A.empty() && A == NameOfA(Products[I - 1]))
-        return badInput(fmt::format("{} and {} multiply the same rows of {}, as a gate does",
-                                    kernel(Products[I - 1]).Name, kernel(Products[I]).Name, A),
-                        "gates are not fused with their products: let a library multiply both weights as one matrix of "
-                        "twice the columns, and fuse the kernels behind it",
-                        kernel(Products[I]).Where);
-    if (Products.size() != 2)
-      return badInput(fmt::format("{} products of matrices", Products.size()),
-                      "a chain has two of them: write `- matmul: …` for each",
-                      kernel(Products.size() > 2 ? Products[2] : 0).Where);
-    if (isLinkedTo(Products[0], "a"))
-      std::swap(Products[0], Products[1]);
-    if (!isLinkedTo(Products[1], "a") || isLinkedTo(Products[0], "a"))
+    const unsigned Before = Products[Products.size() - 2];
+    if (!isLinkedTo(Products.back(), "a") || isLinkedTo(Before, "a"))
       return badInput(
-          fmt::format("the products {} and {} are no chain", kernel(Products[0]).Name, kernel(Products[1]).Name),
-          "link what comes of one to `a` of the other", kernel(Products[1]).Where);
+          fmt::format("the products {} and {} are no chain", kernel(Before).Name, kernel(Products.back()).Name),
+          "link what comes of one to `a` of the other", kernel(Products.back()).Where);
+    if (NameOfA(Products[0]) != NameOfA(Before))
+      return badInput(
+          fmt::format("{} and {} multiply rows of two arrays", kernel(Products[0]).Name, kernel(Before).Name),
+          "two products before the last are a gate: give both the same `a`", kernel(Before).Where);
     return llvm::Error::success();
   }
 
@@ -171,20 +168,26 @@ private:
   }
 
   void compare() {
-    const ProductFacts &First = Into.Products[0].Facts, &Second = Into.Products[1].Facts;
-    if (const std::int64_t M = Into.Products[0].M, Other = Into.Products[1].M; M != Other)
-      say(Products[1], fmt::format("m is {}, and {} has {}", Other, Into.Products[0].Name, M), "give both the same m");
-    if (Second.Rows != First.Rows)
-      say(Products[1], fmt::format("batch is another than that of {}", Into.Products[0].Name), "give both the same");
-    if (Second.K != First.N)
-      say(Products[1], fmt::format("k is {}, and n of {} is {}", Second.K, Into.Products[0].Name, First.N),
+    const ProductFacts &First = Into.Products.front().Facts, &Last = Into.Products.back().Facts;
+    const std::string &OfFirst = Into.Products.front().Name;
+    for (unsigned I = 1; I < Products.size(); ++I) {
+      const ProductFacts &Own = Into.Products[I].Facts;
+      if (const std::int64_t M = Into.Products[0].M, Other = Into.Products[I].M; M != Other)
+        say(Products[I], fmt::format("m is {}, and {} has {}", Other, OfFirst, M), "give both the same m");
+      if (Own.Rows != First.Rows)
+        say(Products[I], fmt::format("batch is another than that of {}", OfFirst), "give both the same");
+      if (Own.Type != First.Type)
+        say(Products[I], fmt::format("multiplies {}, and {} {}", Own.Type, OfFirst, First.Type),
+            "give both the same type");
+      if (&Own != &Last && (Own.N != First.N || Own.K != First.K || Own.InRows != First.InRows ||
+                            Own.PitchA != First.PitchA || Own.Result != First.Result || Own.PitchC != Own.N))
+        say(Products[I], fmt::format("has other sizes, pitches or types than {}", OfFirst), "give both the same");
+    }
+    if (Last.K != First.N)
+      say(Products.back(), fmt::format("k is {}, and n of {} is {}", Last.K, OfFirst, First.N),
           "what lies between has as many columns as the one makes and the other takes");
-    if (Second.Type != First.Type)
-      say(Products[1], fmt::format("multiplies {}, and {} {}", Second.Type, Into.Products[0].Name, First.Type),
-          "give both the same type");
-    if (First.PitchC != First.N || Second.PitchA != Second.K ||
-        (isLinked(Products[1], "c") && Second.PitchC != Second.N))
-      say(Products[1], "what kernels exchange with products has a pitch", "leave the pitch of linked arrays out");
+    if (First.PitchC != First.N || Last.PitchA != Last.K || (isLinked(Products.back(), "c") && Last.PitchC != Last.N))
+      say(Products.back(), "what kernels exchange with products has a pitch", "leave the pitch of linked arrays out");
   }
 
   void kernels() {
@@ -199,9 +202,9 @@ private:
       Into.Launches.push_back(launch(kernel(I)));
     }
     if (Into.Kernels.empty())
-      say(Products[1], "no kernel stands between or behind the products", "add a pointwise kernel");
+      say(Products.back(), "no kernel stands between or behind the products", "add a pointwise kernel");
     if (!Flags.empty() && !Into.Flags.Written.empty())
-      say(Products[1], "flags are in the workload and behind `--`", "use one of them");
+      say(Products.back(), "flags are in the workload and behind `--`", "use one of them");
     if (!Flags.empty()) {
       Into.Flags.Written = Flags;
       Into.Flags.Folder = kernel(0).Folder;
@@ -226,14 +229,15 @@ private:
   }
 
   void links() {
-    const std::string First = kernel(Products[0]).Name, Second = kernel(Products[1]).Name, Taker = takerOf(Second);
+    const std::string First = kernel(Products[0]).Name, Second = kernel(Products.back()).Name, Taker = takerOf(Second);
     auto Add = [&](const std::string &From, std::vector<std::string> Factors, const std::string &To,
                    const std::string &Parameter) {
       Into.Links.push_back(
           {From, To, Factors, Parameter, fmt::format("{}.{}={}.{}", From, llvm::join(Factors, "*"), To, Parameter)});
     };
     Add(First, {"m"}, Taker, "m");
-    Add(First, {"m"}, Second, "m");
+    for (unsigned I = 1; I < Products.size(); ++I)
+      Add(First, {"m"}, kernel(Products[I]).Name, "m");
     for (const WorkloadLink &L : Work.Links) {
       const std::string &From = kernel(L.From).Name, &To = kernel(L.To).Name;
       if (kernel(L.To).Product && !L.IsArray)
@@ -243,7 +247,8 @@ private:
           !llvm::is_contained(Into.Dead, From + "." + L.Factors.front()))
         Into.Dead.push_back(From + "." + L.Factors.front());
     }
-    Into.Names.insert(Into.Names.begin(), First);
+    for (unsigned I = 0; I + 1 < Products.size(); ++I)
+      Into.Names.insert(Into.Names.begin() + I, kernel(Products[I]).Name);
     Into.Names.push_back(Taker);
     Into.Names.push_back(Second);
     Into.Vertical = true;
@@ -251,7 +256,7 @@ private:
 
   const Workload &Work;
   FuseRequest &Into;
-  std::vector<unsigned> Products; ///< By position, the first one first.
+  std::vector<unsigned> Products; ///< By position, the last one last.
   std::vector<std::string> Flags;
   std::vector<Message> Messages;
 };
@@ -261,7 +266,7 @@ private:
 class SoftmaxTaker {
 public:
   SoftmaxTaker(FuseRequest &Request, std::vector<LoadedKernel> &Kernels)
-      : Request(Request), Kernels(Kernels), First(Request.Products[0]), Second(Request.Products[1]) {}
+      : Request(Request), Kernels(Kernels), First(Request.Products.front()), Second(Request.Products.back()) {}
 
   llvm::Error run() {
     for (unsigned I = 0; I < Kernels.size(); ++I)
@@ -273,7 +278,7 @@ public:
   }
 
 private:
-  const std::string &name(unsigned Kernel) const { return Request.Names[Kernel + 1]; }
+  const std::string &name(unsigned Kernel) const { return Request.Names[Kernel + Request.Products.size() - 1]; }
   llvm::Error refuse(unsigned Kernel, const std::string &Why, const std::string &Remedy) const {
     return badInput(
         fmt::format("{} is no function of an element, and not shown to be a softmax: {}", name(Kernel), Why), Remedy,
@@ -395,7 +400,7 @@ private:
       }
     llvm::erase_if(Request.Dead,
                    [&](const std::string &Dead) { return llvm::StringRef(Dead).starts_with(Name + "."); });
-    Request.Names.erase(Request.Names.begin() + Kernel + 1);
+    llvm::erase(Request.Names, Name);
     Kernels.erase(Kernels.begin() + Kernel);
   }
 
@@ -420,8 +425,9 @@ llvm::Error addProducts(FuseRequest &Request, std::vector<LoadedKernel> &Kernels
   const LoadedKernel Known = Kernels.front();
   if (llvm::Error Error = SoftmaxTaker(Request, Kernels).run())
     return Error;
-  const auto &[First, Second] = std::tie(Request.Products[0], Request.Products[1]);
-  auto Plan = planProducts(First.Facts, Second.Facts, First.M, Known.Arch, Second.Where);
+  const RequestedProduct &First = Request.Products.front(), &Second = Request.Products.back();
+  const unsigned Factors = static_cast<unsigned>(Request.Products.size() - 1);
+  auto Plan = planProducts(First.Facts, Factors, Second.Facts, First.M, Known.Arch, Second.Where);
   if (!Plan)
     return Plan.takeError();
   Request.Composition.Products = *Plan;
@@ -450,10 +456,12 @@ llvm::Error addProducts(FuseRequest &Request, std::vector<LoadedKernel> &Kernels
     Result.Predefined = Known.Predefined;
     return Result;
   };
-  LoadedKernel Making = Loaded(First, makingEnd(First.Name, First.Facts, true, First.Where));
+  std::vector<LoadedKernel> Making;
+  for (const RequestedProduct &Each : llvm::ArrayRef(Request.Products).drop_back())
+    Making.push_back(Loaded(Each, makingEnd(Each.Name, Each.Facts, Making.empty(), Each.Where)));
   LoadedKernel Taking = Loaded(Second, takingEnd(takerOf(Second.Name), Second.Facts, Second.Where));
   LoadedKernel Last = Loaded(Second, makingEnd(Second.Name, Second.Facts, false, Second.Where));
-  Kernels.insert(Kernels.begin(), std::move(Making));
+  Kernels.insert(Kernels.begin(), std::make_move_iterator(Making.begin()), std::make_move_iterator(Making.end()));
   Kernels.push_back(std::move(Taking));
   Kernels.push_back(std::move(Last));
   return llvm::Error::success();

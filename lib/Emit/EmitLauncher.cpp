@@ -369,7 +369,7 @@ private:
     if (products() && !products()->Maps.empty())
       Out.write("  CufuseMaps maps;");
     for (const OutputText &Map : products() ? products()->Maps : std::vector<OutputText>())
-      Out.line("  if (const cudaError_t error = mapMatrices({}))\n    return error;", ofLaunch(Constituents[0], Map));
+      Out.line("  if (const cudaError_t error = {})\n    return error;", ofLaunch(Constituents[0], Map));
     const bool Cooperative = Plan.Cooperative || isInTurns();
     const unsigned Attributes = (cluster() > 1) + Cooperative;
     if (Attributes > 0)

@@ -14,6 +14,8 @@ constexpr std::int64_t MostK = 256, MostL = 256;
 /// Shared memory of a block (CUDA C++ Programming Guide, technical specifications), of sm_80 and of sm_90.
 constexpr unsigned OfSm80 = 163 * 1024, OfSm90 = 227 * 1024;
 constexpr std::int64_t Multiprocessors = 132; // of an H100
+/// What was measured to be faster by the whole grid than by a library: rows, and elements of weights.
+constexpr std::int64_t LeastRows = 33, MostRows = 128, MostWeights = 5 << 20;
 
 unsigned roundUp(std::int64_t Value, unsigned To) { return static_cast<unsigned>((Value + To - 1) / To * To); }
 
@@ -126,20 +128,21 @@ std::optional<ProductsPlan> byCluster(const ProductFacts &First, const ProductFa
 /// As CufuseProducts of ProductsByGrid.cuh has them; none if they do not fit.
 std::optional<ProductsPlan> inTurns(const ProductFacts &First, const ProductFacts &Second, ProductsPlan Plan) {
   const std::array<std::int64_t, 2> Inner = {First.K, First.N}, Width = {First.N, Second.N};
-  unsigned Slot = 0, OfParts = 8192, Panels = 0, Blocks = 0;
+  unsigned Slot = 0, OfParts = 0, Panels = 0, Blocks = 0;
   for (unsigned I = 0; I < 2; ++I) {
     const auto [Columns, Parts] = Plan.Turns[I];
     const unsigned All = roundUp(Inner[I], 64) / 64, Each = (Columns / 16 + Parts - 1) / Parts;
     if (All % Parts != 0)
       return std::nullopt;
-    Slot = std::max(Slot, (64 + Columns) * 128);
-    OfParts = std::max(OfParts, (Parts - 1) * Each * 4096);
+    const unsigned Factors = I == 0 ? Plan.Factors : 1;
+    Slot = std::max(Slot, (64 + Factors * Columns) * 128);
+    OfParts = std::max(OfParts, Factors * (Parts - 1) * Each * 4096);
     Panels += All / Parts;
     Blocks = std::max(Blocks, roundUp(Width[I], Columns) / Columns * Plan.Tiles * Parts);
     Plan.Blocks = std::max(Plan.Blocks, Parts);
   }
   Plan.Clusters = (Blocks + Plan.Blocks - 1) / Plan.Blocks;
-  constexpr unsigned Barriers = 16, Alignment = 1024;
+  constexpr unsigned Barriers = 24, Alignment = 1024;
   Plan.Slots = std::min((OfSm90 - Alignment - OfParts - Barriers) / (Slot + 16), Panels);
   Plan.SharedBytes = Plan.Slots * (Slot + 16) + OfParts + Barriers + Alignment;
   // Clusters of four and more leave some multiprocessors of an H100 without a block.
@@ -149,9 +152,10 @@ std::optional<ProductsPlan> inTurns(const ProductFacts &First, const ProductFact
 
 /// For up to 128 rows with more weights than a cluster holds: of all shapes, the one that is estimated to be the
 /// fastest. Larger weights are left to a library, and what was not measured.
-std::optional<ProductsPlan> byGrid(const ProductFacts &First, const ProductFacts &Second, std::int64_t M) {
-  constexpr std::int64_t LeastRows = 33, MostRows = 128, MostWeights = 5 << 20;
-  if (M < LeastRows || M > MostRows || First.InRows || Second.InRows || First.N * (First.K + Second.N) > MostWeights)
+std::optional<ProductsPlan> byGrid(const ProductFacts &First, unsigned Factors, const ProductFacts &Second,
+                                   std::int64_t M) {
+  if (M < LeastRows || M > MostRows || First.InRows || Second.InRows ||
+      First.N * (Factors * First.K + Second.N) > MostWeights)
     return std::nullopt;
   std::optional<ProductsPlan> Best;
   double Least = 0;
@@ -172,14 +176,15 @@ std::optional<ProductsPlan> byGrid(const ProductFacts &First, const ProductFacts
           Plan.Tiles = M > 64 ? 2 : 1;
           Plan.Rows = Plan.Tiles * 64;
           Plan.Threads = 288;
+          Plan.Factors = Factors;
           Plan.Turns = {ProductsPlan::Turn{ColumnsC, PartsC}, ProductsPlan::Turn{ColumnsE, PartsE}};
           const auto Fitting = inTurns(First, Second, Plan);
           if (!Fitting)
             continue;
           // D is loaded while blocks wait for each other.
           const double Meanwhile = 3000;
-          const double Time = Loaded(First.K, 64 + ColumnsC, PartsC) * (1 + 0.5 / PartsC) +
-                              Loaded(First.N, 64, PartsE) * (1 + 0.5 / PartsE) + Exchange(ColumnsC, PartsC) +
+          const double Time = Loaded(First.K, 64 + Factors * ColumnsC, PartsC) * (1 + 0.5 / PartsC) +
+                              Loaded(First.N, 64, PartsE) * (1 + 0.5 / PartsE) + Exchange(Factors * ColumnsC, PartsC) +
                               Exchange(ColumnsE, PartsE) + 30.0 * Fitting->Blocks +
                               std::max(0.0, Loaded(First.N, ColumnsE, PartsE) - Meanwhile);
           if (!Best || Time < Least) {
@@ -236,8 +241,19 @@ llvm::Expected<ProductsPlan> byAttention(const ProductFacts &First, const Produc
 
 } // namespace
 
-llvm::Expected<ProductsPlan> planProducts(const ProductFacts &First, const ProductFacts &Second, std::int64_t M,
-                                          llvm::StringRef Arch, const SourcePlace &Where) {
+llvm::Expected<ProductsPlan> planProducts(const ProductFacts &First, unsigned Factors, const ProductFacts &Second,
+                                          std::int64_t M, llvm::StringRef Arch, const SourcePlace &Where) {
+  if (Factors > 1) {
+    const bool Plain = Second.Softmax.empty() && First.Rows == 0;
+    if (const auto Plan = Plain && Arch == "sm_90a" ? byGrid(First, Factors, Second, M) : std::nullopt)
+      return *Plan;
+    return badInput(fmt::format("gates are fused with their products for sm_90a, where {} to {} rows meet weights of "
+                                "up to {} Mi elements that are `transposed: true`",
+                                LeastRows, MostRows, MostWeights >> 20),
+                    "let a library multiply both weights as one matrix of twice the columns, and fuse the kernels "
+                    "behind it",
+                    Where);
+  }
   if (!Second.Softmax.empty())
     return byAttention(First, Second, M, Arch, Where);
   if (First.Rows > 0)
@@ -247,7 +263,7 @@ llvm::Expected<ProductsPlan> planProducts(const ProductFacts &First, const Produ
   Arch.drop_front(3).consumeInteger(10, Number);
   if (const auto Plan = Number >= 90 ? byCluster(First, Second, M) : std::nullopt)
     return *Plan;
-  if (const auto Plan = Arch == "sm_90a" ? byGrid(First, Second, M) : std::nullopt)
+  if (const auto Plan = Arch == "sm_90a" ? byGrid(First, 1, Second, M) : std::nullopt)
     return *Plan;
   if (First.K > MostK || Second.N > MostL)
     return badInput(

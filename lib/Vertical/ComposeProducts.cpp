@@ -14,23 +14,34 @@ namespace {
 
 bool makes(const VerticalNode &N) { return N.Product && N.parameter("c"); }
 
-/// What makes the elements of a product, and all that they go to.
+/// What makes the elements of a product, or of two by a gate, and all that they go to.
 struct Stage {
-  unsigned From = 0;
-  std::vector<unsigned> Nodes; ///< In their order, `From` among them.
+  std::vector<unsigned> Makers;
+  std::vector<unsigned> Nodes; ///< In their order, the makers among them.
+  unsigned from() const { return Makers.front(); }
 };
 
-/// One for each product, in their order.
+/// In their order.
 std::vector<Stage> stagesOf(const VerticalGraph &Graph) {
   std::vector<Stage> Stages;
   for (unsigned From : Graph.Order) {
     if (!makes(Graph.Nodes[From]))
       continue;
-    Stage &S = Stages.emplace_back(Stage{From, {From}});
+    Stage Own = {{From}, {From}};
     for (unsigned Node : Graph.Order)
       if (llvm::any_of(Graph.Flows,
-                       [&](const Flow &F) { return F.Consumer == Node && llvm::is_contained(S.Nodes, F.Producer); }))
-        S.Nodes.push_back(Node);
+                       [&](const Flow &F) { return F.Consumer == Node && llvm::is_contained(Own.Nodes, F.Producer); }))
+        Own.Nodes.push_back(Node);
+    const auto Meets = [&](unsigned Node) { return llvm::is_contained(Own.Nodes, Node); };
+    const auto Same = llvm::find_if(Stages, [&](const Stage &S) { return llvm::any_of(S.Nodes, Meets); });
+    if (Same == Stages.end()) {
+      Stages.push_back(std::move(Own));
+      continue;
+    }
+    Same->Makers.push_back(From);
+    llvm::append_range(Own.Nodes, Same->Nodes);
+    Same->Nodes.clear();
+    llvm::copy_if(Graph.Order, std::back_inserter(Same->Nodes), Meets);
   }
   return Stages;
 }
@@ -38,7 +49,7 @@ std::vector<Stage> stagesOf(const VerticalGraph &Graph) {
 /// The stage alone, as a loop over elements would be of it.
 VerticalGraph graphOf(const VerticalGraph &Graph, const Stage &S) {
   VerticalGraph Own = Graph;
-  Own.Root = S.From;
+  Own.Root = S.from();
   Own.Order = S.Nodes;
   llvm::erase_if(Own.Flows, [&](const Flow &F) { return !llvm::is_contained(S.Nodes, F.Producer); });
   return Own;
@@ -50,7 +61,7 @@ public:
   ProductsComposer(const VerticalGraph &Graph, llvm::ArrayRef<const KernelText *> Texts,
                    llvm::ArrayRef<AtMost> Requirements, const std::vector<Stream> &Streams, const ProductsPlan &Plan)
       : ElementComposer(Graph, Texts, Requirements, Streams), Plan(Plan), Stages(stagesOf(Graph)),
-        First(*Graph.Nodes[Stages[0].From].Product), Second(*Graph.Nodes[Stages[1].From].Product) {}
+        First(*Graph.Nodes[Stages[0].from()].Product), Second(*Graph.Nodes[Stages[1].from()].Product) {}
 
   ComposedKernel run() {
     facts();
@@ -69,6 +80,8 @@ public:
     std::vector<std::string> Pointers = {a(), b(), d(), memory(result())};
     if (isInTurns())
       Pointers.push_back(memory(between()));
+    if (isGated())
+      Pointers.push_back(gate());
     for (const std::string &Pointer : Pointers)
       refuseIf(outputText("reinterpret_cast<size_t>({}) % 16 != 0", launched(Pointer)),
                "16 bytes are loaded at a time");
@@ -78,10 +91,12 @@ public:
   }
 
 private:
-  std::string a() const { return argument(Stages[0].From, "a"); }
-  std::string b() const { return argument(Stages[0].From, "b"); }
-  std::string d() const { return argument(Stages[1].From, "b"); }
-  std::string rows() const { return argument(Stages[0].From, "m"); }
+  std::string a() const { return argument(Stages[0].from(), "a"); }
+  std::string b() const { return argument(Stages[0].from(), "b"); }
+  bool isGated() const { return Stages[0].Makers.size() > 1; }
+  std::string gate() const { return argument(Stages[0].Makers[1], "b"); }
+  std::string d() const { return argument(Stages[1].from(), "b"); }
+  std::string rows() const { return argument(Stages[0].from(), "m"); }
   static OutputText launched(const std::string &Argument) { return OutputText::Slot::Argument + OutputText(Argument); }
   bool isIn(const Stream &S, const Stage &Of) const { return llvm::is_contained(Of.Nodes, S.Users.front().first); }
   const Stream &result() const {
@@ -94,7 +109,7 @@ private:
     return *llvm::find_if(Stages[0].Nodes,
                           [&](unsigned Node) { return Graph.Nodes[Node].Product && !makes(Graph.Nodes[Node]); });
   }
-  bool isBySum() const { return result().Users.front().first == Stages[1].From; }
+  bool isBySum() const { return result().Users.front().first == Stages[1].from(); }
 
   /// What takes the elements of a product is no kernel of its own.
   void nameWithoutEnds() {
@@ -106,22 +121,26 @@ private:
     Result.Facts.QualifiedName = llvm::join(Names, ", then ");
   }
 
-  /// Between the products, it is given as the array's element.
-  OutputText sumAs(const Stage &Of, const OutputText &Type) const {
-    return Of.From == Stages[0].From ? OutputText(" = sum") : outputText(" = {}(sum)", Type);
+  /// What a function is given of each product. Between the products, that is the array's element.
+  static const char *sum(unsigned Maker) { return Maker == 0 ? "sum" : "gate"; }
+  OutputText sumAs(const Stage &Of, unsigned Maker, const OutputText &Type) const {
+    return Of.from() == Stages[0].from() ? outputText(" = {}", sum(Maker)) : outputText(" = {}({})", Type, sum(Maker));
   }
 
   /// From the sum of an element to the values of all streams of a stage.
   OutputText function(const Stage &Of) const {
     std::vector<OutputText> Lines = {"    const unsigned at = static_cast<unsigned>(first);"};
-    const Stream &Sum = Streams[*streamOf(Streams, Of.From, "c")];
+    const auto Maker = [&](const Stream &S) {
+      return llvm::find_if(Of.Makers, [&](unsigned Node) { return &S == &Streams[*streamOf(Streams, Node, "c")]; }) -
+             Of.Makers.begin();
+    };
     for (const Stream &S : Streams)
       if (isIn(S, Of)) {
         const auto &[Node, Parameter] = S.Users.front();
         Lines.push_back(outputText("    {} {}{};", element(Node, Parameter), registers(S),
-                                   &S == &Sum ? sumAs(Of, element(Node, Parameter))
-                                   : S.Loads  ? OutputText(" = " + memory(S) + "[first]")
-                                              : OutputText()));
+                                   Maker(S) < std::ssize(Of.Makers) ? sumAs(Of, Maker(S), element(Node, Parameter))
+                                   : S.Loads                        ? OutputText(" = " + memory(S) + "[first]")
+                                                                    : OutputText()));
       }
     for (unsigned Node : Of.Nodes) {
       for (const Stream &S : Streams)
@@ -256,7 +275,7 @@ private:
          {{"NAME", Result.Facts.Name},
           {"HEAD", wrapped("\n    ", Head, "", 4)},
           {"ROWS", Second.Softmax.empty() ? "f(A B)" : "softmax(f(A B))"},
-          {"SUM", First.Result},
+          {"SUMS", sums()},
           {"BETWEEN", function(Stages[0])},
           {"TAKEN", taken(taker())},
           Masked.empty() ? Given("MASKED", false) : Given("MASKED", Masked),
@@ -271,7 +290,14 @@ private:
     // In a batch, the last block of each matrix has fewer rows.
     const std::int64_t Tiles = (First.Rows + Plan.Rows - 1) / Plan.Rows;
     const unsigned Rows = Tiles > 0 ? static_cast<unsigned>(First.Rows / Tiles) : Plan.Rows;
-    Result.Text.Elements = LaunchElements{hostText(Graph.argument(Stages[0].From, "m")), 1, Rows};
+    Result.Text.Elements = LaunchElements{hostText(Graph.argument(Stages[0].from(), "m")), 1, Rows};
+  }
+
+  OutputText sums() const {
+    std::vector<OutputText> All;
+    for (unsigned I = 0; I < Stages[0].Makers.size(); ++I)
+      All.push_back(outputText("const {} {}", Graph.Nodes[Stages[0].Makers[I]].Product->Result, sum(I)));
+    return joined(All, ", ");
   }
 
   /// What the second product, or the softmax before it, takes.
@@ -297,8 +323,8 @@ private:
     case ProductsPlan::Way::AttentionOfWarpgroups:
       return fmt::format("{}, {}, {}", Plan.Slots, Plan.Slice, First.Rows);
     case ProductsPlan::Way::Grid:
-      return fmt::format("{}, {}, {}, {}, {}, {}, {}", Plan.Tiles, Plan.Turns[0].Columns, Plan.Turns[0].Parts,
-                         Plan.Turns[1].Columns, Plan.Turns[1].Parts, Plan.Blocks, Plan.Slots);
+      return fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", Stages[0].Makers.size(), Plan.Tiles, Plan.Turns[0].Columns,
+                         Plan.Turns[0].Parts, Plan.Turns[1].Columns, Plan.Turns[1].Parts, Plan.Blocks, Plan.Slots);
     case ProductsPlan::Way::Cluster:
       break;
     }
@@ -319,29 +345,51 @@ private:
       return {cuda::Products,     cuda::OnlineSoftmax, cuda::Mask,
               cuda::ProductLoads, cuda::Warpgroups,    cuda::AttentionByWgmma};
     case ProductsPlan::Way::Grid:
-      return {cuda::Products, cuda::ProductLoads, cuda::Exchange, cuda::Warpgroups, cuda::ProductsByGrid};
+      return {cuda::Products, cuda::ProductLoads, cuda::Exchange, cuda::Warpgroups, cuda::GridBarrier};
     case ProductsPlan::Way::Cluster:
       break;
     }
     return {cuda::Products, cuda::WarpProducts, cuda::ProductLoads, cuda::Exchange, cuda::ProductsByCluster};
   }
 
+  /// Of warpgroups, with so many columns of the second factor.
+  static OutputText productOf(unsigned Columns, std::vector<Given> Values) {
+    const unsigned Count = Columns / 2;
+    std::vector<OutputText> Registers, Sums;
+    for (unsigned I = 0; I < Count; ++I) {
+      Registers.push_back(fmt::format("{}%{}", I > 0 && I % 16 == 0 ? "\"\n               \"" : "", I));
+      Sums.push_back(fmt::format("\"+f\"(c[{}])", I));
+    }
+    llvm::append_range(Values, std::vector<Given>{{"COUNT", std::to_string(Count)},
+                                                  {"SHAPE", fmt::format("m64n{}k16", Columns)},
+                                                  {"REGISTERS", joined(Registers, ", ")},
+                                                  {"FACTORS", fmt::format("%{}, %{}", Count, Count + 1)},
+                                                  {"ADDS", fmt::format("%{}", Count + 2)},
+                                                  {"SUMS", wrapped("", Sums, "", 17)}});
+    return emitted(cuda::WarpgroupProduct, Values);
+  }
+
   void products() {
     const bool IsBFloat = First.Type != "__half";
+    const std::vector<Given> Values = {{"PAIR", IsBFloat ? "__floats2bfloat162_rn" : "__floats2half2_rn"},
+                                       {"TYPE", IsBFloat ? "bf16" : "f16"},
+                                       {"BETWEEN", isInTurns()},
+                                       {"GATED", isGated()}};
     ProductsText Own;
-    Own.Device = joined(
-        llvm::map_to_vector(device(),
-                            [&](llvm::StringRef File) {
-                              return emitted(File, {{"PAIR", IsBFloat ? "__floats2bfloat162_rn" : "__floats2half2_rn"},
-                                                    {"TYPE", IsBFloat ? "bf16" : "f16"},
-                                                    {"BETWEEN", isInTurns()}});
-                            }),
-        "\n\n");
+    std::vector<OutputText> Files;
+    for (llvm::StringRef File : device())
+      Files.push_back(emitted(File, Values));
+    if (isInTurns()) {
+      for (unsigned Columns : std::set{Plan.Turns[0].Columns / 2, Plan.Turns[1].Columns / 2})
+        Files.push_back(productOf(Columns, Values));
+      Files.push_back(emitted(cuda::ProductsByGrid, Values));
+    }
+    Own.Device = joined(Files, "\n\n");
     Own.DynamicBytes = Plan.SharedBytes;
     if (isInTurns()) {
-      constexpr const char *GridBarrier = "#include <cooperative_groups.h>";
-      if (llvm::none_of(Result.Text.Includes, [&](const IncludeLine &Known) { return Known.Text == GridBarrier; }))
-        Result.Text.Includes.push_back({GridBarrier, "cooperative_groups.h", {}});
+      constexpr const char *Atomic = "#include <atomic>";
+      if (llvm::none_of(Result.Text.Includes, [&](const IncludeLine &Known) { return Known.Text == Atomic; }))
+        Result.Text.Includes.push_back({Atomic, "atomic", {}});
     }
     Own.Cluster = Plan.Blocks;
     Own.Clusters = Plan.Clusters;
@@ -349,14 +397,17 @@ private:
       Own.Host = emitted(cuda::TensorMaps, {{"DATA", IsBFloat ? "BFLOAT16" : "FLOAT16"}});
       auto Map = [&](const char *Name, const std::string &Data, const OutputText &Matrices, const OutputText &Rows,
                      std::int64_t Columns, std::int64_t Pitch, std::int64_t BoxRows) {
-        Own.Maps.push_back(outputText("maps.{}, {}, {}, {}, {}, {}, {}", Name, launched(Data), Matrices, Rows, Columns,
-                                      Pitch, BoxRows));
+        Own.Maps.push_back(outputText("mapMatrices(maps.{}, {}, {}, {}, {}, {}, {})", Name, launched(Data), Matrices,
+                                      Rows, Columns, Pitch, BoxRows));
       };
       auto RoundUp = [](std::int64_t Value, int To) { return (Value + To - 1) / To * To; };
       const bool IsOf64 = Plan.isOfWarpgroups() || isInTurns();
       Map("a", a(), "1", launched(rows()), First.K, First.PitchA, IsOf64 ? 64 : Plan.Rows);
-      if (isInTurns())
+      if (isInTurns()) {
         Map("c", memory(between()), "1", launched(rows()), First.N, First.N, 64);
+        Own.Host += "\n\n" + emitted(cuda::GridBarrierPlaces, {});
+        Own.Maps.push_back(outputText("placeOf(maps.place, {})", launched(memory(between()))));
+      }
       const OutputText Matrices = First.Rows > 0 ? outputText("{} / {}", launched(rows()), First.Rows) : "1";
       const std::int64_t InRows = Plan.isOfWarpgroups() ? RoundUp(First.K, 16) : 64;
       const std::int64_t Slice = isInTurns() ? Plan.Turns[0].Columns : Plan.Slice;
@@ -368,6 +419,9 @@ private:
       for (const auto &[Name, Data, P, Box] :
            {std::tuple("b", b(), First, First.InRows ? InRows : Slice), std::tuple("d", d(), Second, RowsOfD)})
         Map(Name, Data, Matrices, std::to_string(P.InRows ? P.K : P.N), P.InRows ? P.N : P.K, P.PitchB, Box);
+      if (isGated())
+        Map("gate", gate(), "1", std::to_string(First.N), First.K, Graph.Nodes[Stages[0].Makers[1]].Product->PitchB,
+            Slice);
     }
     Result.Text.Products = std::move(Own);
   }
@@ -380,8 +434,9 @@ private:
 /// What stands in the way beside the elements: each is a message.
 class ProductsCheck {
 public:
-  ProductsCheck(const VerticalGraph &Graph, llvm::ArrayRef<Stage> Stages, llvm::ArrayRef<Stream> Streams, bool InTurns)
-      : Graph(Graph), Stages(Stages), Streams(Streams), InTurns(InTurns) {}
+  ProductsCheck(const VerticalGraph &Graph, llvm::ArrayRef<Stage> Stages, llvm::ArrayRef<Stream> Streams,
+                const ProductsPlan &Plan)
+      : Graph(Graph), Stages(Stages), Streams(Streams), Plan(Plan) {}
 
   llvm::Error run() {
     std::vector<Blocker> Reasons;
@@ -390,6 +445,13 @@ public:
         Reasons.push_back({BlockerKind::NotPointwise, Reason.Where, N.Name + ": " + Reason.What});
     if (!Reasons.empty())
       return refuse(Reasons);
+    const auto Takes = [&](unsigned Node) { return Graph.Nodes[Node].Product && !makes(Graph.Nodes[Node]); };
+    if (Stages.size() != 2 || Stages[0].Makers.size() != Plan.Factors || Stages[1].Makers.size() != 1 ||
+        llvm::none_of(Stages[0].Nodes, Takes)) {
+      say(Stages.back().Makers.back(), "does not take what comes of all products before it, and of nothing else",
+          "link them to what makes its `a`");
+      return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Messages));
+    }
     for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
       if (!Graph.Nodes[Node].Product)
         node(Node);
@@ -426,7 +488,7 @@ private:
       if (const auto &[Node, Parameter] = S.Users.front(); S.Stores) {
         const bool IsLast = llvm::is_contained(Stages[1].Nodes, Node) && !Graph.isIntermediate(Node, Parameter);
         Last += IsLast;
-        if (InTurns && isTaken(S))
+        if (Plan.By == ProductsPlan::Way::Grid && isTaken(S))
           continue;
         if (!IsLast)
           say(Node, fmt::format("stores {}, which stands between", Parameter), "say that it is dead, or leave it out");
@@ -444,14 +506,14 @@ private:
   const VerticalGraph &Graph;
   llvm::ArrayRef<Stage> Stages;
   llvm::ArrayRef<Stream> Streams;
-  const bool InTurns;
+  const ProductsPlan &Plan;
   std::vector<Message> Messages;
 };
 
 llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape, const VerticalOptions &Options) {
   const std::vector<Stage> Stages = stagesOf(Graph);
   const std::vector<Stream> Streams = planStreams(Graph);
-  if (llvm::Error Error = ProductsCheck(Graph, Stages, Streams, Options.Products.By == ProductsPlan::Way::Grid).run())
+  if (llvm::Error Error = ProductsCheck(Graph, Stages, Streams, Options.Products).run())
     return std::move(Error);
   std::vector<AtMost> Requirements;
   for (const Stage &S : Stages) {

@@ -17,6 +17,16 @@ __global__ void biasGelu(const __half *__restrict__ in, const __half *__restrict
   }
 }
 
+/// SwiGLU: one product is the gate of another (Shazeer, arXiv 2002.05202).
+__global__ void swiGlu(const __half *__restrict__ gate, const __half *__restrict__ in, __half *__restrict__ out,
+                       int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    const float x = __half2float(gate[i]);
+    out[i] = __float2half(x / (1.0f + __expf(-x)) * __half2float(in[i]));
+  }
+}
+
 /// What came into the perceptron is added to what comes out.
 __global__ void addResidual(const __half *__restrict__ in, const __half *__restrict__ residual,
                             __half *__restrict__ out, int n) {

@@ -1,6 +1,6 @@
 // E = relu(A B) D by the kernel that cufuse has written, against its definition in double precision and beside cuBLAS:
 // scripts/bench-chains compiles it for each shape (SIZE_N, SIZE_K, SIZE_L) with the output's HEADER and its LAUNCH;
-// IN_TURNS: which is given an array for what is between the products.
+// IN_TURNS: which is given an array for what is between the products. GATED: E = (silu(A B1) * (A B2)) D.
 #include "measure.h"
 #include HEADER
 
@@ -8,7 +8,12 @@
 
 #include <cmath>
 
-constexpr int N = SIZE_N, K = SIZE_K, L = SIZE_L;
+#ifdef GATED
+constexpr bool Gated = true;
+#else
+constexpr bool Gated = false;
+#endif
+constexpr int N = SIZE_N, K = SIZE_K, L = SIZE_L, AllB = (Gated ? 2 : 1) * N * K;
 static cudaStream_t stream;
 static cublasHandle_t library;
 
@@ -16,18 +21,23 @@ __global__ void small(__half *data, size_t count, unsigned seed, int most) {
   for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(blockDim.x) * gridDim.x)
     data[i] = __float2half(float(int((unsigned(i) * 2654435761u + seed) >> 13) % (2 * most + 1) - most));
 }
-__global__ void relu(__half *data, size_t count) {
-  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(blockDim.x) * gridDim.x)
-    data[i] = __float2half(fmaxf(__half2float(data[i]), 0.0f));
+__global__ void between(__half *data, const __half *other, size_t count) {
+  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(blockDim.x) * gridDim.x) {
+    const float x = __half2float(data[i]);
+    data[i] = __float2half(Gated ? x / (1.0f + __expf(-x)) * __half2float(other[i]) : fmaxf(x, 0.0f));
+  }
 }
 __global__ void byDefinition(const __half *a, const __half *b, const __half *d, double *e) {
   __shared__ double between[N];
   const size_t row = blockIdx.x;
   for (int j = threadIdx.x; j < N; j += blockDim.x) {
-    double sum = 0;
-    for (int i = 0; i < K; ++i)
+    double sum = 0, other = 0;
+    for (int i = 0; i < K; ++i) {
       sum += double(__half2float(a[row * K + i])) * double(__half2float(b[size_t(j) * K + i]));
-    between[j] = fmax(sum, 0.0);
+      if (Gated)
+        other += double(__half2float(a[row * K + i])) * double(__half2float(b[size_t(j + N) * K + i]));
+    }
+    between[j] = Gated ? sum / (1 + exp(-sum)) * other : fmax(sum, 0.0);
   }
   __syncthreads();
   for (int j = threadIdx.x; j < L; j += blockDim.x) {
@@ -52,7 +62,9 @@ struct Set {
 };
 
 static cudaError_t fused(const Set &s, int m, [[maybe_unused]] __half *between, cudaStream_t on) {
-#ifdef IN_TURNS
+#ifdef GATED
+  return LAUNCH(s.a, s.b, m, s.b + size_t(N) * K, between, s.d, s.e, on);
+#elif defined(IN_TURNS)
   return LAUNCH(s.a, s.b, m, between, s.d, s.e, on);
 #else
   return LAUNCH(s.a, s.b, m, s.d, s.e, on);
@@ -61,7 +73,7 @@ static cudaError_t fused(const Set &s, int m, [[maybe_unused]] __half *between, 
 
 static void content(const Set &s, int m, unsigned seed) {
   fill<<<1024, 256>>>(s.a, size_t(m) * K, seed, 1);
-  fill<<<1024, 256>>>(s.b, N * K, seed + 1, 1 / std::sqrt(float(K)));
+  fill<<<1024, 256>>>(s.b, AllB, seed + 1, 1 / std::sqrt(float(K)));
   fill<<<1024, 256>>>(s.d, L * N, seed + 2, 1 / std::sqrt(float(N)));
 }
 
@@ -82,8 +94,11 @@ static double error(const Set &s, int m, double *expected, __half *between, int 
   if (way == 0) {
     require(fused(s, m, between, nullptr), "launch");
   } else {
+    static __half *const other = Gated ? allocated<__half>(size_t(m) * N) : nullptr;
     product(s.a, s.b, between, m, N, K);
-    relu<<<1024, 256>>>(between, size_t(m) * N);
+    if (Gated)
+      product(s.a, s.b + size_t(N) * K, other, m, N, K);
+    ::between<<<1024, 256>>>(between, other, size_t(m) * N);
     product(between, s.d, s.e, m, L, N);
   }
   furthest<<<512, 256>>>(s.e, expected, size_t(m) * L, most, rounded);
@@ -100,10 +115,10 @@ int main(int count, char **arguments) {
   try {
     require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
     cublasCreate(&library);
-    const size_t bytes = 2 * (size_t(m) * K + N * K + L * N + size_t(m) * L);
+    const size_t bytes = 2 * (size_t(m) * K + AllB + L * N + size_t(m) * L);
     std::vector<Set> sets(std::max<size_t>(2, timed ? (192u << 20) / bytes + 1 : 0));
     for (unsigned i = 0; i < sets.size(); ++i) {
-      sets[i] = {allocated<__half>(size_t(m) * K), allocated<__half>(N * K), allocated<__half>(L * N),
+      sets[i] = {allocated<__half>(size_t(m) * K), allocated<__half>(AllB), allocated<__half>(L * N),
                  allocated<__half>(size_t(m) * L)};
       content(sets[i], m, 3 * i);
     }
@@ -124,8 +139,12 @@ int main(int count, char **arguments) {
     // Sums of small integers are exact until they are rounded to halves, and so is what fewer rows make.
     bool exact = true;
     for (int rows : {m, m - 1, std::min(77, m), 1}) {
+      if (Gated) { // exponentials are not exact
+        exact &= error(sets[0], rows, expected, between, 0) <= 1.5 * of;
+        continue;
+      }
       small<<<1024, 256>>>(sets[1].a, size_t(m) * K, 1, 1);
-      small<<<1024, 256>>>(sets[1].b, N * K, 2, 1);
+      small<<<1024, 256>>>(sets[1].b, AllB, 2, 1);
       small<<<1024, 256>>>(sets[1].d, L * N, 3, 1);
       exact &= error(sets[1], rows, expected, between, 0, true) == 0;
     }

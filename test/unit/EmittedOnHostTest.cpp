@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <tuple>
@@ -179,6 +180,13 @@ namespace evict_last {
 } // namespace evict_last
 } // namespace rows
 
+/// With room for two.
+namespace barriers {
+enum cudaError_t { cudaSuccess, cudaErrorMemoryAllocation };
+constexpr unsigned CufusePlaces = 2;
+#include "../../lib/Cuda/GridBarrierPlaces.cuh"
+} // namespace barriers
+
 template <typename Partition> void expectThreadsOfCuda(unsigned First, dim3 Size) {
   unsigned Rank = 0;
   for (unsigned Z = 0; Z < Size.z; ++Z)
@@ -253,6 +261,17 @@ struct Two {
 };
 
 template <typename T, typename Kind> cufuse_pointer<T, Kind> pointerTo(const Kind &Of) { return {Of}; }
+
+TEST(EmittedOnHost, ArraysHaveBarriersOfTheirOwn) {
+  unsigned First = 9, Second = 9, Again = 9;
+  const char *const Array = reinterpret_cast<const char *>(0x1000);
+  EXPECT_EQ(barriers::placeOf(First, Array), barriers::cudaSuccess);
+  EXPECT_EQ(barriers::placeOf(Second, Array + 0x200), barriers::cudaSuccess); // its place is taken
+  EXPECT_EQ(barriers::placeOf(Again, Array), barriers::cudaSuccess);
+  EXPECT_EQ(First, Again);
+  EXPECT_NE(First, Second);
+  EXPECT_EQ(barriers::placeOf(Again, Array + 0x400), barriers::cudaErrorMemoryAllocation);
+}
 
 TEST(EmittedOnHost, PointersAreMovedAsPointersAre) {
   int Shared = 0, Memory[9] = {};

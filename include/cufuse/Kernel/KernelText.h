@@ -204,7 +204,7 @@ struct MainText {
 struct ProductsText {
   OutputText Device;            ///< Stands before the kernels' text.
   OutputText Host;              ///< Stands before the launcher.
-  std::vector<OutputText> Maps; ///< What `mapMatrix` is given for each tensor map of `CufuseMaps`.
+  std::vector<OutputText> Maps; ///< Calls that fill `CufuseMaps`, each of which returns an error.
   unsigned DynamicBytes = 0;    ///< Of shared memory.
   unsigned Cluster = 1;         ///< Blocks that are launched together, for each of the launch's.
   unsigned Clusters = 0;        ///< Of a cooperative launch: all there are.

@@ -29,6 +29,7 @@ struct ProductsPlan {
   };
   std::array<Turn, 2> Turns = {};
   unsigned Clusters = 0;         ///< Of the grid: all there are.
+  unsigned Factors = 1;          ///< Of the grid: second factors of the first turn, two for a gate.
   unsigned Slots = 0;            ///< Of warpgroups and the grid: the places of the ring of weights.
   bool Ahead = false;            ///< Of warpgroups without a softmax.
   unsigned Warps = 0, Tiles = 0; ///< Else: how many there are, and 16 rows each, or of a cluster all, at a time. Of the
@@ -44,9 +45,9 @@ struct ProductsPlan {
   static constexpr unsigned AtLaunch = 168, Computing = 240, Loading = 24;
 };
 
-/// For the second product of what comes of the first, with about `M` rows, in code for `Arch`. Or why one kernel cannot
-/// hold them, which is said of the place.
-llvm::Expected<ProductsPlan> planProducts(const ProductFacts &First, const ProductFacts &Second, std::int64_t M,
-                                          llvm::StringRef Arch, const SourcePlace &Where);
+/// For the second product of what comes of the first, or of two of its sizes by a gate (`Factors`), with about `M`
+/// rows, in code for `Arch`. Or why one kernel cannot hold them, which is said of the place.
+llvm::Expected<ProductsPlan> planProducts(const ProductFacts &First, unsigned Factors, const ProductFacts &Second,
+                                          std::int64_t M, llvm::StringRef Arch, const SourcePlace &Where);
 
 } // namespace cufuse

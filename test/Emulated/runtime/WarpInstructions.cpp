@@ -106,14 +106,14 @@ template <unsigned K> void multiplyMatrices(Frame &f, const Instruction &i) {
 /// What a lane has of a warpgroup's product: of the 16 rows of its warp (PTX ISA, wgmma). All is done at once.
 struct GroupTile {
   unsigned a[4];
-  Value b;
+  Value descriptor, b; ///< The first, where that factor is in shared memory; or 0.
   bool inRows, adds;
+  unsigned row; ///< The warp's first.
   std::vector<float> c;
 };
 /// The element of a matrix that a descriptor is of, in rows of 128 bytes whose pieces are in an order of their own.
-unsigned short elementAt(const GroupTile &tile, unsigned k, unsigned n) {
-  const auto field = [&](unsigned at) { return static_cast<unsigned>(tile.b >> at & 0x3fff) * 16; };
-  const unsigned row = tile.inRows ? k : n, column = tile.inRows ? n : k;
+unsigned short elementAt(Value descriptor, unsigned row, unsigned column) {
+  const auto field = [&](unsigned at) { return static_cast<unsigned>(descriptor >> at & 0x3fff) * 16; };
   const unsigned at = field(0) + column / 64 * field(16) + row / 8 * field(32) + row % 8 * 128 + column % 64 * 2;
   unsigned short element;
   std::memcpy(&element, fromShared(at ^ (at >> 3 & 0x70)), 2);
@@ -123,17 +123,19 @@ template <float (*From)(unsigned short)> void multiplyGroup(Exchange &e) {
   requireWholeWarp(e, "wgmma.mma_async");
   const auto tile = [&](unsigned lane) { return reinterpret_cast<GroupTile *>(e.value[lane]); };
   float a[16][16];
-  for (unsigned lane = 0; lane < 32; ++lane)
+  for (unsigned at = 0; tile(0)->descriptor && at < 256; ++at)
+    a[at / 16][at % 16] = From(elementAt(tile(0)->descriptor, tile(0)->row + at / 16, at % 16));
+  for (unsigned lane = 0; !tile(0)->descriptor && lane < 32; ++lane)
     for (unsigned i = 0; i < 8; ++i)
       a[lane / 4 + 8 * (i / 2 % 2)][lane % 4 * 2 + i % 2 + 8 * (i / 4)] = elementOf<From>(tile(lane)->a[i / 2], i % 2);
   const unsigned columns = static_cast<unsigned>(tile(0)->c.size()) * 2;
   for (unsigned n = 0; n < columns; ++n) {
     float b[16];
     for (unsigned k = 0; k < 16; ++k)
-      b[k] = From(elementAt(*tile(0), k, n));
+      b[k] = From(tile(0)->inRows ? elementAt(tile(0)->b, k, n) : elementAt(tile(0)->b, n, k));
     for (unsigned row = 0; row < 16; ++row) {
       GroupTile &to = *tile(row % 8 * 4 + n % 8 / 2);
-      if (to.b != tile(0)->b)
+      if (to.b != tile(0)->b || to.descriptor != tile(0)->descriptor)
         fail("wgmma.mma_async: lanes have different descriptors");
       float &sum = to.c[n / 8 * 4 + row / 8 * 2 + n % 2];
       sum = to.adds ? sum : 0;
@@ -142,13 +144,22 @@ template <float (*From)(unsigned short)> void multiplyGroup(Exchange &e) {
     }
   }
 }
-/// wgmma.mma_async.sync.aligned.m64nNk16.f32.T.T d, a, b, adds, 1, 1, b is in rows
+/// wgmma.mma_async.sync.aligned.m64nNk16.f32.T.T d, a, b, adds, 1, 1{, 0}, b is in rows: a in registers, or (with that 0) a
+/// descriptor, too.
 void multiplyByGroup(Frame &f, const Instruction &i) {
   const auto &a = i.places.at(1).elements, &d = i.places.at(0).elements;
-  if (a.size() != 4 || word(f, i, 4) != 1 || word(f, i, 5) != 1 || get(f, i, 2) >> 62 != 1)
+  const bool shared = a.empty();
+  if (a.size() != (shared ? 0 : 4) || word(f, i, 4) != 1 || word(f, i, 5) != 1 || get(f, i, 2) >> 62 != 1 ||
+      (shared && (word(f, i, 6) != 0 || get(f, i, 1) >> 62 != 1)))
     fail("%s: an operand that the emulator does not know", i.mnemonic.c_str());
-  GroupTile tile = {{}, get(f, i, 2), word(f, i, 6) != 0, get(f, i, 3) != 0, {}};
-  for (unsigned at = 0; at < 4; ++at)
+  GroupTile tile = {{},
+                    shared ? get(f, i, 1) : 0,
+                    get(f, i, 2),
+                    word(f, i, shared ? 7 : 6) != 0,
+                    get(f, i, 3) != 0,
+                    current / 32 % 4 * 16,
+                    {}};
+  for (unsigned at = 0; at < a.size(); ++at)
     tile.a[at] = static_cast<unsigned>(get(f, i, a.at(at)));
   for (const Place &part : d)
     tile.c.push_back(__builtin_bit_cast(float, static_cast<unsigned>(get(f, i, part))));
@@ -204,11 +215,10 @@ void addWarpInstructions(Instructions &all) {
       {"mma.sync.m16n8k16.row.col", multiplyMatrices<16>},
       {"mma.sync.m16n8k8.row.col.bf16.bf16", multiplyMatrices<8>},
       {"mma.sync.m16n8k16.row.col.bf16.bf16", multiplyMatrices<16>},
-      {"wgmma.mma_async.sync.m64n64k16", multiplyByGroup},
-      {"wgmma.mma_async.sync.m64n64k16.bf16.bf16", multiplyByGroup},
-      {"wgmma.mma_async.sync.m64n128k16", multiplyByGroup},
-      {"wgmma.mma_async.sync.m64n128k16.bf16.bf16", multiplyByGroup},
   });
+  for (unsigned columns = 8; columns <= 256; columns += 8)
+    for (const char *type : {"", ".bf16.bf16"})
+      all["wgmma.mma_async.sync.m64n" + std::to_string(columns) + "k16" + type] = multiplyByGroup;
 }
 
 } // namespace cuda_emulated
