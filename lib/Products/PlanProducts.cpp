@@ -14,8 +14,9 @@ constexpr std::int64_t MostK = 256, MostL = 256;
 /// Shared memory of a block (CUDA C++ Programming Guide, technical specifications), of sm_80 and of sm_90.
 constexpr unsigned OfSm80 = 163 * 1024, OfSm90 = 227 * 1024;
 constexpr std::int64_t Multiprocessors = 132; // of an H100
-/// What was measured to be faster by the whole grid than by a library: rows, and elements of weights.
-constexpr std::int64_t LeastRows = 33, MostRows = 128, MostWeights = 5 << 20;
+/// What was measured to be faster by the whole grid than by a library: rows, and elements of weights for up to 64 rows,
+/// which load them once, and for more.
+constexpr std::int64_t LeastRows = 16, MostRows = 128, MostForFew = 8 << 20, MostForMany = 5 << 20;
 
 unsigned roundUp(std::int64_t Value, unsigned To) { return static_cast<unsigned>((Value + To - 1) / To * To); }
 
@@ -155,7 +156,7 @@ std::optional<ProductsPlan> inTurns(const ProductFacts &First, const ProductFact
 std::optional<ProductsPlan> byGrid(const ProductFacts &First, unsigned Factors, const ProductFacts &Second,
                                    std::int64_t M) {
   if (M < LeastRows || M > MostRows || First.InRows || Second.InRows ||
-      First.N * (Factors * First.K + Second.N) > MostWeights)
+      First.N * (Factors * First.K + Second.N) > (M > 64 ? MostForMany : MostForFew))
     return std::nullopt;
   std::optional<ProductsPlan> Best;
   double Least = 0;
@@ -248,8 +249,8 @@ llvm::Expected<ProductsPlan> planProducts(const ProductFacts &First, unsigned Fa
     if (const auto Plan = Plain && Arch == "sm_90a" ? byGrid(First, Factors, Second, M) : std::nullopt)
       return *Plan;
     return badInput(fmt::format("gates are fused with their products for sm_90a, where {} to {} rows meet weights of "
-                                "up to {} Mi elements that are `transposed: true`",
-                                LeastRows, MostRows, MostWeights >> 20),
+                                "up to {} Mi elements, or up to 64 rows {} Mi, that are `transposed: true`",
+                                LeastRows, MostRows, MostForMany >> 20, MostForFew >> 20),
                     "let a library multiply both weights as one matrix of twice the columns, and fuse the kernels "
                     "behind it",
                     Where);
