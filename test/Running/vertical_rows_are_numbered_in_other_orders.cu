@@ -59,6 +59,8 @@ __global__ void centre(float *y, const float *x, int heads, int columns) {
   __syncthreads();
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
     y[row * columns + i] = x[row * columns + i] - sum / columns;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x) // so it is no map at its stores
+    y[row * columns + i] *= 0.5f;
 }
 __global__ void addBias(float *out, const float *y, float bias, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
