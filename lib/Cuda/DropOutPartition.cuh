@@ -23,14 +23,12 @@ struct CufuseDropOutPartition : CufusePartition<First, Barrier, SizeX, SizeY, Si
     }
     Whole::sync();
   }
-#ifdef CUFUSE_END
   /// All have left it.
   static __device__ __forceinline__ void end() {
     Whole::sync();
     if (Whole::rank() == 0)
       asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(address()) : "memory");
   }
-#endif
   static __device__ __forceinline__ void sync() {
     unsigned long long phase;
     asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(phase) : "r"(address()) : "memory");
@@ -52,7 +50,6 @@ struct CufuseDropOutPartition : CufusePartition<First, Barrier, SizeX, SizeY, Si
     asm volatile("exit;");
 #endif
   }
-#ifdef CUFUSE_REDUCTIONS
   /// The number of threads here with a predicate.
   static __device__ __forceinline__ int syncCount(int predicate) {
     if (predicate)
@@ -64,11 +61,6 @@ struct CufuseDropOutPartition : CufusePartition<First, Barrier, SizeX, SizeY, Si
     sync();
     return count;
   }
-#endif
-#ifdef CUFUSE_AND
   static __device__ __forceinline__ int syncAnd(int predicate) { return syncCount(!predicate) == 0; }
-#endif
-#ifdef CUFUSE_OR
   static __device__ __forceinline__ int syncOr(int predicate) { return syncCount(predicate) != 0; }
-#endif
 };

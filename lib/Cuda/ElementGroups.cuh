@@ -88,11 +88,9 @@ template <typename Value, int Width, bool ReadOnly> struct CufuseElements {
   __device__ __forceinline__ typename CufuseAccess<T, Value, Width, ReadOnly>::Type at(long long index) const {
     return CufuseSlot<T, Value, Width>{elements, whole, (offset + static_cast<unsigned>(index) * wide<T>) % Width};
   }
-#ifdef CUFUSE_MOVES
   template <typename T> __device__ __forceinline__ CufuseElements moved(long long by) const {
     return {elements, whole, offset + static_cast<unsigned>(by) * wide<T>};
   }
-#endif
   template <typename To>
   __device__ __forceinline__ CufuseElements<Value, Width, ReadOnly || CufuseTarget<To>::readOnly> as() const {
     return {elements, whole, offset};
@@ -105,10 +103,8 @@ template <typename Value> struct CufuseInMemory {
   template <typename T> __device__ __forceinline__ T at(long long index) const {
     return reinterpret_cast<const T *>(first)[index];
   }
-#ifdef CUFUSE_MOVES
   template <typename T> __device__ __forceinline__ CufuseInMemory moved(long long by) const {
     return {reinterpret_cast<const Value *>(reinterpret_cast<const T *>(first) + by)};
   }
-#endif
   template <typename> __device__ __forceinline__ CufuseInMemory as() const { return *this; }
 };

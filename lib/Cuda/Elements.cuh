@@ -2,7 +2,5 @@
 template <typename Value> struct CufuseElement {
   Value *element;
   template <typename> __device__ __forceinline__ Value &at(long long) const { return *element; }
-#ifdef CUFUSE_MOVES
   template <typename> __device__ __forceinline__ CufuseElement moved(long long) const { return *this; }
-#endif
 };

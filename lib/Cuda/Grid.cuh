@@ -9,16 +9,12 @@ struct CufuseGrid {
       return static_cast<unsigned>((static_cast<unsigned long long>(2 * n) * multiplier) >> 32) >> shift;
     }
   } x, y;
-#ifdef CUFUSE_PLANES
   __device__ __forceinline__ uint3 inPlane(unsigned block) const {
     const unsigned row = x.divide(block);
     return uint3{block - row * size.x, row, 0};
   }
-#endif
-#ifdef CUFUSE_SPACES
   __device__ __forceinline__ uint3 inSpace(unsigned block) const {
     const unsigned row = x.divide(block), plane = y.divide(row);
     return uint3{block - row * size.x, row - plane * size.y, plane};
   }
-#endif
 };

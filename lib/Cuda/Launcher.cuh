@@ -1,12 +1,9 @@
-#ifdef CUFUSE_GRIDS
 /// The blocks of a grid; none if no kernel that reads so many of its dimensions can be launched with it.
 static unsigned blocksOf(const dim3 &grid, unsigned dimensions) {
   const unsigned long long plane = 1ull * grid.x * grid.y;
   const bool fits = plane <= 0x7fffffff && plane * grid.z <= 0x7fffffff;
   return fits && (grid.y <= 1 || dimensions > 1) && (grid.z <= 1 || dimensions > 2) ? plane * grid.z : 0;
 }
-#endif
-#ifdef CUFUSE_MEETS
 
 /// Do two arrays share memory? What a kernel stores to must not.
 static bool meet(const volatile void *a, long long bytesOfA, const volatile void *b, long long bytesOfB) {
@@ -14,11 +11,7 @@ static bool meet(const volatile void *a, long long bytesOfA, const volatile void
   return a && b && bytesOfA > 0 && bytesOfB > 0 &&
          (behind < static_cast<size_t>(bytesOfA) || 0 - behind < static_cast<size_t>(bytesOfB));
 }
-#endif
-#ifdef CUFUSE_LARGER
 static long long larger(long long a, long long b) { return a < b ? b : a; }
-#endif
-#ifdef CUFUSE_DIVISORS
 
 static CufuseGrid::Divisor divisorOf(unsigned d) {
   unsigned bits = 0;
@@ -30,15 +23,11 @@ static CufuseGrid gridOf(const dim3 &size, unsigned dimensions) {
   const unsigned blocks = blocksOf(size, dimensions);
   return blocks == 0 ? CufuseGrid{} : CufuseGrid{size, blocks, divisorOf(size.x), divisorOf(size.y)};
 }
-#endif
-#ifdef CUFUSE_STRIDES
 
 /// Bytes from the dynamic shared memory of one virtual block to that of the next; 2^31 if no block can have so much.
 static size_t strideOf(size_t bytes, size_t alignment) {
   return bytes > 0x7fffffff ? 0x80000000 : (bytes + alignment - 1) / alignment * alignment;
 }
-#endif
-#ifdef CUFUSE_SHARES
 
 /// The share of `own` of `left` blocks, 0 < own < left < 2^31, that are left of `all` blocks of the launch. Blocks go
 /// round the multiprocessors; the pattern of the share repeats after one block less than some rounds, so that it falls
@@ -53,8 +42,6 @@ static CufuseShare shareOf(unsigned own, unsigned left, unsigned all, unsigned m
   return {turn * (slope(whole + 1) - slope(whole)), static_cast<unsigned>(slope(whole)),
           static_cast<unsigned>(slope(whole + 1)), turn};
 }
-#endif
-#ifdef CUFUSE_EVEN_ROUNDS
 
 /// The fewest blocks that play all of a kernel's in as many rounds as `most` would: the last round is as full as can
 /// be.
@@ -62,8 +49,6 @@ static unsigned inEvenRounds(unsigned blocks, unsigned most) {
   const unsigned rounds = (blocks + most - 1) / most;
   return (blocks + rounds - 1) / rounds;
 }
-#endif
-#ifdef CUFUSE_BOUND
 
 /// Equal numbers may still differ in sign. What is given may be an enumeration that this file has by its bytes, or
 /// volatile.
@@ -74,4 +59,3 @@ template <typename Given, typename Value> static bool sameBits(const Given &a, c
       return false;
   return true;
 }
-#endif

@@ -6,9 +6,7 @@
 /// Threads [First, First + SizeX * SizeY * SizeZ) of the block play one block of a kernel.
 #endif
 template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsigned SizeZ> struct CufusePartition {
-#ifdef CUFUSE_THREADS
   static constexpr unsigned Threads = SizeX * SizeY * SizeZ;
-#endif
 #ifdef CUFUSE_LANES
   static constexpr unsigned PaddedThreads = Threads;
   static_assert(First == 0 && 32 % Threads == 0, "impossible partition");
@@ -24,7 +22,6 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
   static constexpr unsigned Copies = CUFUSE_COPY;
   static __device__ __forceinline__ unsigned copy() { return Copies == 1 ? 0 : ::threadIdx.x / PaddedThreads; }
 #endif
-#ifdef CUFUSE_RANK
 #ifdef CUFUSE_KEEPS_BLOCK
   static __device__ __forceinline__ unsigned rank() {
     return SizeY * SizeZ == 1 ? ::threadIdx.x : (::threadIdx.z * SizeY + ::threadIdx.y) * SizeX + ::threadIdx.x;
@@ -53,8 +50,6 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
 #endif
 #endif
 #endif
-#endif
-#ifdef CUFUSE_THREAD
 #ifdef CUFUSE_KEEPS_BLOCK
   static __device__ __forceinline__ uint3 threadIdx() { return uint3{::threadIdx.x, ::threadIdx.y, ::threadIdx.z}; }
 #else
@@ -68,15 +63,11 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
   }
 #endif
 #endif
-#endif
-#ifdef CUFUSE_SIZE
 #ifdef CUFUSE_KEEPS_SIZE
   static __device__ __forceinline__ dim3 blockDim() { return ::blockDim; }
 #else
   static __device__ __forceinline__ dim3 blockDim() { return dim3(SizeX, SizeY, SizeZ); }
 #endif
-#endif
-#ifdef CUFUSE_SYNC
 #ifdef CUFUSE_WHOLE
   static __device__ __forceinline__ void sync() { ::__syncthreads(); }
 #else
@@ -95,8 +86,6 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
   }
 #endif
 #endif
-#endif
-#ifdef CUFUSE_COUNT
 #ifdef CUFUSE_WHOLE
   static __device__ __forceinline__ int syncCount(int predicate) { return ::__syncthreads_count(predicate); }
 #else
@@ -114,8 +103,6 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
     return count;
   }
 #endif
-#endif
-#ifdef CUFUSE_AND
 #ifdef CUFUSE_WHOLE
   static __device__ __forceinline__ int syncAnd(int predicate) { return ::__syncthreads_and(predicate); }
 #else
@@ -133,8 +120,6 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
     return all;
   }
 #endif
-#endif
-#ifdef CUFUSE_OR
 #ifdef CUFUSE_WHOLE
   static __device__ __forceinline__ int syncOr(int predicate) { return ::__syncthreads_or(predicate); }
 #else
@@ -152,23 +137,15 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
     return any;
   }
 #endif
-#endif
-#ifdef CUFUSE_NAMED
   /// The hardware barriers that stand for those that the kernel names follow its own.
   static constexpr __device__ unsigned named(unsigned index) { return Barrier + 1 + index; }
-#endif
-#ifdef CUFUSE_SYNC_NAMED
   static __device__ __forceinline__ void syncNamed(unsigned barrier, unsigned count) {
     asm volatile("bar.warp.sync 0xffffffff; barrier.cta.sync %0, %1;" ::"r"(barrier), "r"(count) : "memory");
   }
-#endif
-#ifdef CUFUSE_DYNAMIC
   /// The partition's part of the dynamic shared memory, which starts `offset` bytes into the block's.
   template <typename Array> static __device__ __forceinline__ Array &dynamicShared(unsigned offset) {
     return reinterpret_cast<Array &>(cufuse_dynamicShared[offset]);
   }
-#endif
-#ifdef CUFUSE_INDICES
   /// What functions called by the kernel read of the block they are in.
   struct Indices {
     uint3 blockIdx;
@@ -184,8 +161,6 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
       indices() = Indices{blockIdx, gridDim, dynamicOffset};
     sync();
   }
-#endif
-#ifdef CUFUSE_POOL
   /// The next of the kernel's blocks that nobody has taken from the pool: one thread takes it for all.
   static __device__ __forceinline__ unsigned next(unsigned *pool) {
     __shared__ unsigned taken;
@@ -195,8 +170,6 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
     sync();
     return taken;
   }
-#endif
-#ifdef CUFUSE_COPIES
   /// Waits for the thread's asynchronous copies, whoever has waited for some of them.
 #ifdef CUFUSE_BULK_COPIES
   /// The next block's bulk copies find what this block has left in shared memory (PTX ISA, async proxy).
@@ -212,7 +185,6 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
     asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
   }
-#endif
 #ifdef CUFUSE_EXIT
 #ifdef CUFUSE_PLAYS_ONCE
   /// Ends the thread, so that no warp primitive waits for it.

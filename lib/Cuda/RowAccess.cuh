@@ -33,11 +33,9 @@ template <typename Value> struct CufuseRowLoad {
   template <typename> __device__ __forceinline__ const Value at(long long index) const {
     return row.turns > 0 ? registers[*row.turn] : memory[index];
   }
-#ifdef CUFUSE_MOVES
   template <typename> __device__ __forceinline__ CufuseRowLoad moved(long long by) const {
     return {row, registers, memory + by};
   }
-#endif
 };
 
 /// Where a kernel stores a row: to registers, if they hold it, and otherwise, or if it is `Live`, to memory.
@@ -61,9 +59,7 @@ template <typename Value, bool Live> struct CufuseRowStore {
   template <typename T> __device__ __forceinline__ CufusePlace<T, CufuseRowStore> at(long long index) const {
     return {*this, index};
   }
-#ifdef CUFUSE_MOVES
   template <typename> __device__ __forceinline__ CufuseRowStore moved(long long by) const {
     return {row, registers, memory + by};
   }
-#endif
 };

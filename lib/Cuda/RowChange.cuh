@@ -5,11 +5,9 @@ template <typename Value> struct CufuseRowElement {
   template <typename> __device__ __forceinline__ Value &at(long long index) const {
     return row.turns > 0 ? registers[*row.turn] : memory[index];
   }
-#ifdef CUFUSE_MOVES
   template <typename> __device__ __forceinline__ CufuseRowElement moved(long long by) const {
     return {row, registers, memory + by};
   }
-#endif
 };
 
 /// Stores the block's row, `length` elements from `first` on.

@@ -17,9 +17,7 @@ template <typename Value, unsigned Parts, bool Interleaved> struct CufuseRowPart
     return registers[Interleaved ? *row.turn * Parts + (element - own * Parts)
                                  : *row.turn + (element - own) / CufuseRow::block];
   }
-#ifdef CUFUSE_MOVES
   template <typename> __device__ __forceinline__ CufuseRowPart moved(long long by) const {
     return {row, registers, memory + by, first - static_cast<unsigned>(by)};
   }
-#endif
 };

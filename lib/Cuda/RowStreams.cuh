@@ -35,9 +35,7 @@ template <typename Value, unsigned Ahead> struct CufuseStreamLoad {
       cufuseLoad<CufuseRow::most>(pack, first + row.at(turn));
     return pack[turn % CufuseRow::most];
   }
-#ifdef CUFUSE_MOVES
   template <typename> __device__ __forceinline__ CufuseStreamLoad moved(long long) const { return *this; }
-#endif
 };
 
 /// What it stores there.
@@ -57,7 +55,5 @@ template <typename Value> struct CufuseStreamStore {
   template <typename T> __device__ __forceinline__ CufusePlace<T, CufuseStreamStore> at(long long index) const {
     return {*this, index};
   }
-#ifdef CUFUSE_MOVES
   template <typename> __device__ __forceinline__ CufuseStreamStore moved(long long) const { return *this; }
-#endif
 };

@@ -2,9 +2,7 @@
 template <typename Value> struct CufuseScalarLoad {
   const Value *shared;
   template <typename> __device__ __forceinline__ const Value at(long long) const { return *shared; }
-#ifdef CUFUSE_MOVES
   template <typename> __device__ __forceinline__ CufuseScalarLoad moved(long long) const { return *this; }
-#endif
 };
 
 /// Where a kernel stores it: to shared memory, and if it is `Live`, to memory.
@@ -18,9 +16,7 @@ template <typename Value, bool Live> struct CufuseScalarStore {
   template <typename T> __device__ __forceinline__ CufusePlace<T, CufuseScalarStore> at(long long index) const {
     return {*this, index};
   }
-#ifdef CUFUSE_MOVES
   template <typename> __device__ __forceinline__ CufuseScalarStore moved(long long by) const {
     return {shared, memory + by};
   }
-#endif
 };

@@ -23,11 +23,9 @@ struct CUFUSE_TYPE {
   template <typename T> __device__ __forceinline__ CufusePlace<T, CUFUSE_TYPE> at(long long index) const {
     return {*this, offset + index * wide<T>};
   }
-#ifdef CUFUSE_MOVES
   template <typename T> __device__ __forceinline__ CUFUSE_TYPE moved(long long by) const {
     CUFUSE_TYPE moved = *this;
     moved.offset += by * wide<T>;
     return moved;
   }
-#endif
 };

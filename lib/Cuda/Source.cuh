@@ -25,11 +25,9 @@ struct CUFUSE_TYPE {
     return computed(element);
 #endif
   }
-#ifdef CUFUSE_MOVES
   template <typename> __device__ __forceinline__ CUFUSE_TYPE moved(long long by) const {
     CUFUSE_TYPE moved = *this;
     moved.offset += by;
     return moved;
   }
-#endif
 };

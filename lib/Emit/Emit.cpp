@@ -24,6 +24,7 @@ public:
     Writer Kernels("", false);
     kernels(Kernels);
     const std::vector<Given> Needs = needsOf(Constituents, Plan, Kernels);
+    auto Prelude = [&](Writer &Own) { emitPrelude(Own, Constituents, Plan, Options, Needs, Kernels); };
     Out.write(constant(expectationLine(expectPtx(Facts, Plan, Options.Name))));
     writeAsWritten(Out, Options);
     Out.write(constant(banner()));
@@ -41,7 +42,7 @@ public:
       for (const std::string &Line : Before)
         Out.write(Line);
       Out.blank();
-      writeOurs(Out, Constituents, Options, [&](Writer &Own) { emitPrelude(Own, Constituents, Plan, Options, Needs); });
+      writeOurs(Out, Constituents, Options, Prelude);
       defineForLibraries(Out, Constituents, Options.Name, true);
       includeLines(Out, Constituents, &KernelText::Libraries, false, Included);
       if (Plan.Cooperative)
@@ -50,7 +51,7 @@ public:
       includes();
     } else {
       includes();
-      writeOurs(Out, Constituents, Options, [&](Writer &Own) { emitPrelude(Own, Constituents, Plan, Options, Needs); });
+      writeOurs(Out, Constituents, Options, Prelude);
     }
     emitTexts(Out, Constituents, Plan, Options);
     writeOurs(Out, Constituents, Options, [&](Writer &Own) {

@@ -1,26 +1,12 @@
 #include "Parts.h"
 
-#include "EmittedCuda.h"
+#include "cufuse/Cuda/Prelude.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
 namespace cufuse {
-
-/// What text names, but for members and comments.
-static std::set<std::string> namesIn(llvm::StringRef Text) {
-  std::set<std::string> Names;
-  auto IsPart = [](char C) { return llvm::isAlnum(C) || C == '_'; };
-  for (llvm::StringRef Line : llvm::split(Text, '\n'))
-    for (llvm::StringRef Left = Line.split("//").first; !Left.empty();) {
-      const llvm::StringRef Word = Left.take_while(IsPart);
-      if (!Word.empty() && (Word.begin() == Line.begin() || Word.begin()[-1] != '.'))
-        Names.insert(Word.str());
-      Left = Left.drop_front(std::max<size_t>(Word.size(), 1));
-    }
-  return Names;
-}
 
 namespace {
 
@@ -32,30 +18,31 @@ public:
       : Out(Out), Constituents(Constituents), Plan(Plan), Name(Options.Name), HasPrelude(!Options.Prelude.empty()),
         Needs(Needs), Prefix(Prefix) {}
 
-  void tools() {
-    std::vector<OutputText> Parts;
-    if (HasPrelude) {
+  /// What a launcher that has these names needs of ours.
+  void tools(std::set<std::string> Named) {
+    std::vector<OutputText> Parts; // from the last on
+    auto Add = [&](const OutputText &Part) {
+      Named.merge(namesIn(Part.written()));
+      Parts.push_back(Part);
+    };
+    if (products())
+      Add(products()->Host);
+    if (needs("RESIDENT"))
+      Add(emitted(cuda::Driver, Needs));
+    for (llvm::StringRef File : llvm::reverse(cuda::OfLauncher)) {
+      if (!HasPrelude) {
+        Parts.push_back(emittedAsNamed(File, Needs, Named));
+        continue;
+      }
       // One by one: they hide what a header of the user's calls so.
       std::vector<OutputText> Used;
-      const std::string Space = preludeNamespace();
-      for (const auto &[Need, Function] :
-           {std::pair("GRIDS", "blocksOf"), std::pair("MEETS", "meet"), std::pair("LARGER", "larger"),
-            std::pair("DIVISORS", "gridOf"), std::pair("STRIDES", "strideOf"), std::pair("SHARES", "shareOf"),
-            std::pair("EVEN_ROUNDS", "inEvenRounds"), std::pair("BOUND", "sameBits"),
-            std::pair("DYNAMIC", "allowShared")})
-        if (needs(Need))
-          Used.push_back(fmt::format("using {}::launcher::{};", Space, Function));
+      for (const Declaration &Each : declarationsIn(File))
+        if (Named.contains(Each.Name))
+          Used.push_back(fmt::format("using {}::launcher::{};", preludeNamespace(), Each.Name));
       Parts.push_back(joined(Used, "\n"));
-    } else {
-      Parts.push_back(emitted(cuda::Launcher, Needs));
-      if (needs("DYNAMIC"))
-        Parts.push_back(emitted(cuda::SharedMemory, Needs));
     }
-    if (needs("RESIDENT"))
-      Parts.push_back(emitted(cuda::Driver, Needs));
-    if (products())
-      Parts.push_back(products()->Host);
     llvm::erase_if(Parts, [](const OutputText &Part) { return Part.empty(); });
+    std::reverse(Parts.begin(), Parts.end());
     if (!Parts.empty())
       Out.line("{}\n", joined(Parts, "\n\n"));
   }
@@ -453,16 +440,17 @@ private:
 
 void emitLauncher(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
                   const EmitOptions &Options, llvm::ArrayRef<Given> Needs) {
-  LauncherEmitter(Out, Constituents, Plan, Options, Needs, "").tools();
   // Where a parameter would hide what the launcher names, all are called otherwise.
   for (const std::string Prefix : {"given_", ""}) {
     Writer Launcher("", false);
     LauncherEmitter(Launcher, Constituents, Plan, Options, Needs, Prefix).run();
     const std::set<std::string> Names = namesIn(Launcher.text());
-    if (Prefix.empty() ||
-        (Constituents.size() == 1 && llvm::any_of(Constituents.front().Text->Parameters,
+    if (!Prefix.empty() &&
+        (Constituents.size() > 1 || llvm::none_of(Constituents.front().Text->Parameters,
                                                   [&](const ParameterText &P) { return Names.contains(P.Name); })))
-      return Out.write(Launcher);
+      continue;
+    LauncherEmitter(Out, Constituents, Plan, Options, Needs, Prefix).tools(Names);
+    return Out.write(Launcher);
   }
 }
 

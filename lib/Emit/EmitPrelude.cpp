@@ -110,7 +110,6 @@ void emitBlockOfLibraries(Writer &Out, llvm::ArrayRef<Constituent> Constituents,
         (Plan.Shape == Geometry::Warps || Plan.NotesKernel || Users.empty() ||
          P.Constituent == Users.front()->Constituent))
       Users.push_back(&P);
-  Out.blank();
   Out.write("/// What the headers of libraries take for the block: the partition that the thread belongs to. The "
             "compiler knows it\n"
             "/// wherever they are inlined into a body.\n"
@@ -204,46 +203,21 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
     return llvm::any_of(Constituents, [&](const Constituent &C) { return Holds(*C.Facts); });
   };
   auto SomePartition = [&](auto Holds) { return llvm::any_of(Plan.Partitions, Holds); };
-  auto Reads = [&](Builtin B) {
-    return llvm::any_of(Constituents, [&](const Constituent &C) {
-      return (C.Facts->reads(B) && !playsElements(C)) || C.Facts->ReadByLibrary[static_cast<size_t>(B)];
-    });
-  };
-  auto Waits = [&](llvm::StringRef Barrier) {
-    return Some([&](const KernelFacts &F) {
-      return llvm::is_contained(F.LibraryBarriers, Barrier) ||
-             llvm::any_of(F.Barriers, [&](const BarrierFacts &B) { return B.Call == Barrier; });
-    });
-  };
   auto Calls = [&](llvm::StringRef Function) {
     return llvm::StringRef(Kernel.text()).contains(Function) || llvm::any_of(Constituents, [&](const Constituent &C) {
              return textNames(*C.Text, Function) || (C.Text->Main && !isMainAlone(Constituents, Plan) &&
                                                      llvm::StringRef(C.Text->Main->Body.written()).contains(Function));
            });
   };
-  auto Asks = [&](llvm::StringRef Function) {
-    return llvm::any_of(Constituents, [&](const Constituent &C) {
-      return llvm::any_of(C.Text->LaunchErrors, [&](const LaunchError &Error) {
-        return llvm::StringRef(Error.Condition.written()).contains(Function);
-      });
-    });
-  };
-  const bool Pool = Plan.Grid == GridPolicy::Pool, Indices = Calls("::enterBlock("), Thread = Reads(Builtin::ThreadIdx);
-  const bool Count = Waits("__syncthreads_count"), And = Waits("__syncthreads_and"), Or = Waits("__syncthreads_or");
-  const bool DropsOut = SomePartition([](const PartitionPlan &P) { return P.DropsOut; });
   const bool Whole = Plan.keepsBlock() || llvm::all_of(Plan.Partitions, [](const auto &P) { return P.WholeBlock; });
   const bool Padded = !Whole || Calls("::PaddedThreads") || Calls("::copy()") ||
                       Some([](const KernelFacts &F) { return !F.NamedBarriers.empty(); });
-  const bool Lanes = SomePartition([](const PartitionPlan &P) { return P.OfLanes; });
   unsigned Beside = 1;
   for (const PartitionPlan &P : Plan.Partitions)
     Beside = std::max(Beside, P.Beside);
   const bool Products = llvm::any_of(Constituents, [](const Constituent &C) { return C.Text->Products; });
-  const auto Strides =
-      llvm::count_if(Constituents, [](const Constituent &C) { return !C.Facts->DynamicShared.empty(); });
   const bool Dynamic = Plan.DynamicBlocks > 0 || Products;
   const bool AsksDevice = Plan.Grid != GridPolicy::Match || Plan.interleaves() || Products;
-  const bool Grids = Some([](const KernelFacts &F) { return gridDimensions(F) > 1; });
   return {
       // A partition that is the whole block is the block: the kernel alone stays what it was, to the register. Else no
       // loop must count in the register of ::threadIdx.x: behind it, ptxas 13.0 takes `threadIdx.x - First` from what
@@ -261,46 +235,17 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
           ? Given{"WHOLE_THREADS", constant(Plan.BlockThreads)}
           : Given{"WHOLE_THREADS", false},
       {"BESIDE", SomePartition([](const PartitionPlan &P) { return P.Beside > 1; })},
-      {"LANES", Lanes},
+      {"LANES", SomePartition([](const PartitionPlan &P) { return P.OfLanes; })},
       Calls("::copy()") ? Given{"COPY", constant(Beside)} : Given{"COPY", false},
-      {"THREADS", Padded || DropsOut || Calls("::Threads")},
       {"PADDED", Padded},
-      {"RANK", (Thread && !Plan.keepsBlock()) || Indices || Pool || DropsOut || Calls("::rank()")},
-      {"THREAD", Thread},
-      {"SIZE", Reads(Builtin::BlockDim)},
       {"FLAT", llvm::all_of(Plan.Partitions, [](const PartitionPlan &P) { return P.Block.Y * P.Block.Z == 1; })},
-      {"SYNC", SomePartition([](const PartitionPlan &P) { return P.Synchronises; })},
-      {"COUNT", Count},
-      {"AND", And},
-      {"OR", Or},
-      {"REDUCTIONS", Count || And || Or},
       {"BARRIERS", !Plan.keepsBlock() && SomePartition([](const PartitionPlan &P) { return P.Barrier > 0; })},
-      {"NAMED", Some([](const KernelFacts &F) { return !F.NamedBarriers.empty() && !F.namesAnyBarrier(); })},
-      {"SYNC_NAMED", Some([&](const KernelFacts &F) {
-         return !F.NamedBarriers.empty() && (Waits("__barrier_sync") || Calls("__barrier_sync_count"));
-       })},
       {"DYNAMIC", Dynamic},
-      {"STRIDES", Plan.DynamicBlocks > 1},
-      {"INDICES", Indices},
-      {"POOL", Pool},
-      // Asynchronous ones may go on after a block's end.
-      {"COPIES", Calls("::finishCopies()")},
       {"BULK_COPIES", Some([](const KernelFacts &F) { return F.CopiesInBulk; })},
       {"EXIT", SomePartition([&](const PartitionPlan &P) {
          return Constituents[P.Constituent].Facts->announcesExits() && !P.DropsOut && !P.ExitsLast;
        })},
-      {"END", Calls("::end()")},
       {"PLAYS_ONCE", Plan.playsOnce()},
-      {"PLANES", Calls(".inPlane(")},
-      {"SPACES", Calls(".inSpace(")},
-      {"GRIDS", Grids},
-      {"MEETS", Asks("meet(")},
-      {"LARGER", (Constituents.size() > 1 && !Plan.keepsGrid() && Plan.Shape != Geometry::Blocks) ||
-                     (Plan.Shape != Geometry::Warps && Strides > 1) || Asks("larger(")},
-      {"DIVISORS", Grids && !Plan.keepsGrid()},
-      {"SHARES", Plan.interleaves()},
-      {"EVEN_ROUNDS", Plan.hasRoles()},
-      {"BOUND", Plan.hasBound()},
       {"MULTIPROCESSORS", AsksDevice},
       Plan.fillsDevice() || Products ? Given{"RESIDENT", constant(Plan.BlockThreads)} : Given{"RESIDENT", false},
   };
@@ -311,40 +256,41 @@ bool isNeeded(llvm::ArrayRef<Given> Needs, llvm::StringRef Name) {
 }
 
 void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
-                 const EmitOptions &Options, llvm::ArrayRef<Given> Needs) {
+                 const EmitOptions &Options, llvm::ArrayRef<Given> Needs, const Writer &Kernel) {
   const std::string &Name = Options.Name;
-  auto SomePartition = [&](auto Holds) { return llvm::any_of(Plan.Partitions, Holds); };
-  Writer Own("", false);
-  auto Add = [&](llvm::StringRef File) { Own.write("\n" + emitted(File, Needs)); };
-  if (isNeeded(Needs, "DYNAMIC"))
-    Own.write("\nextern __shared__ __align__(1024) unsigned char cufuse_dynamicShared[];");
-  const bool IsWhole = Options.Prelude.empty();
-  if (IsWhole && isNeeded(Needs, "DIVISORS"))
-    Add(cuda::Grid);
-  if (IsWhole && isNeeded(Needs, "SHARES"))
-    Add(cuda::Share);
-  if (llvm::any_of(Constituents, [&](const Constituent &C) { return usesPartition(C, Plan); }))
-    Add(cuda::Partition);
-  if (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Pool)
-    Add(cuda::Ticket);
-  if (SomePartition([](const PartitionPlan &P) { return P.DropsOut; }))
-    Add(cuda::DropOutPartition);
-  if (SomePartition([](const PartitionPlan &P) { return P.ExitsLast; }))
-    Add(cuda::LastPartition);
-  if (llvm::any_of(Constituents,
-                   [&](const Constituent &C) { return usesPartition(C, Plan) && !elementSpaces(C).empty(); }))
-    Add(cuda::ElementPartition);
-  for (const Constituent &C : Constituents)
-    if (C.Text->Products)
-      Own.line("\n{}", C.Text->Products->Device);
-  if (Plan.Registers.Policy == RegisterPolicy::Split)
-    Add(cuda::Registers);
+  Writer Texts("", false), Libraries("", false);
+  emitTexts(Texts, Constituents, Plan, Options);
   if (rebindsLibraries(Constituents, Plan))
-    emitBlockOfLibraries(Own, Constituents, Plan);
-  if (Own.text().empty())
+    emitBlockOfLibraries(Libraries, Constituents, Plan);
+  std::set<std::string> Named = namesIn(Libraries.text());
+  for (const std::string &Qualifier : {Name + "::", std::string("cufuse_partition::")})
+    Named.merge(namesBehind(Texts.text(), Qualifier));
+  for (const char *Qualifier : {"::", "."}) // other words may be CUDA's own
+    Named.merge(namesBehind(Kernel.text(), Qualifier));
+  for (const std::string &Each : namesIn(Kernel.text()))
+    if (llvm::StringRef(Each).starts_with_insensitive("cufuse"))
+      Named.insert(Each);
+  // From the last on, since what stands behind the others names them.
+  std::vector<OutputText> Parts;
+  for (const Constituent &C : llvm::reverse(Constituents))
+    if (C.Text->Products)
+      Parts.push_back("\n" + C.Text->Products->Device);
+  for (llvm::StringRef File : {cuda::Registers, cuda::ElementPartition, cuda::LastPartition, cuda::DropOutPartition,
+                               cuda::Ticket, cuda::Partition, cuda::Share, cuda::Grid})
+    if ((Options.Prelude.empty() || !cuda::isShared(File)) &&
+        llvm::any_of(declarationsIn(File),
+                     [&](const Declaration &Each) { return !Each.IsMember && Named.contains(Each.Name); }))
+      Parts.push_back("\n" + emittedAsNamed(File, Needs, Named));
+  if (isNeeded(Needs, "DYNAMIC"))
+    Parts.push_back("\nextern __shared__ __align__(1024) unsigned char cufuse_dynamicShared[];");
+  if (Parts.empty() && Libraries.text().empty())
     return;
   Out.line("namespace {} {{", Name);
-  Out.write(Own);
+  for (const OutputText &Part : llvm::reverse(Parts))
+    Out.write(Part);
+  if (!Libraries.text().empty())
+    Out.blank();
+  Out.write(Libraries);
   Out.line("}} // namespace {}", Name);
   Out.blank();
 }

@@ -55,15 +55,14 @@ void barriers(Writer &To, const Constituent &C) {
   const bool All = Named.size() == MaxNamedBarriers || (Named.empty() && textNames(*C.Text, "cufuse_barrier"));
   if (Barriers.empty() && Named.empty() && !All)
     return;
-  To.write(emitted(cuda::Barriers, {{"SYNC", Barriers.contains("__syncthreads")},
-                                    {"ALL_BARRIERS", All},
-                                    Named.empty() || All ? Given{"NAMED", false} : Given{"NAMED", placeOf(Named)},
-                                    {"COUNTED", !Named.empty() && textNames(*C.Text, "__barrier_sync_count")},
-                                    {"NAMES", !Named.empty()},
-                                    {"BARRIER_SYNC", Barriers.contains("__barrier_sync")},
-                                    {"COUNT", Barriers.contains("__syncthreads_count")},
-                                    {"AND", Barriers.contains("__syncthreads_and")},
-                                    {"OR", Barriers.contains("__syncthreads_or")}}));
+  Barriers.insert("cufuse_barrier");
+  if (!Named.empty() && textNames(*C.Text, "__barrier_sync_count"))
+    Barriers.insert("__barrier_sync_count");
+  To.write(emittedAsNamed(cuda::Barriers,
+                          {{"ALL_BARRIERS", All},
+                           Named.empty() || All ? Given{"NAMED", false} : Given{"NAMED", placeOf(Named)},
+                           {"NAMES", !Named.empty()}},
+                          Barriers));
 }
 
 /// With the grid-stride loop unrolled by a factor, or as it is where that is 0.

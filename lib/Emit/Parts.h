@@ -4,6 +4,7 @@
 #include "Writer.h"
 
 #include "cufuse/Emit/Emit.h"
+#include "cufuse/Kernel/Named.h"
 
 #include <llvm/ADT/STLFunctionalExtras.h>
 
@@ -64,14 +65,14 @@ bool textNames(const KernelText &Text, llvm::StringRef Name);
 /// parameters, and the same arguments in an instance.
 const TextVariants &variantsOf(llvm::ArrayRef<Constituent> Constituents);
 
-/// What the output needs of lib/Cuda/, by the names under which those files ask: nothing else is written. `Kernel` is
-/// the text of the fused kernels.
+/// What the output needs of lib/Cuda/ beside what it names, by the names under which those files ask. `Kernel`: the
+/// text of the fused kernels.
 std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const Writer &Kernel);
 bool isNeeded(llvm::ArrayRef<Given> Needs, llvm::StringRef Name);
 
 /// The output's namespace with the types that partitions are made of.
 void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
-                 const EmitOptions &Options, llvm::ArrayRef<Given> Needs);
+                 const EmitOptions &Options, llvm::ArrayRef<Given> Needs, const Writer &Kernel);
 
 /// That of the prelude's names. It has the prelude's hash: with another version's prelude, an output does not compile.
 std::string preludeNamespace();

@@ -2,11 +2,11 @@
 
 #include "cufuse/Cuda/Prelude.h"
 #include "cufuse/Frontend/ForeignMacros.h"
+#include "cufuse/Kernel/Named.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/Regex.h>
 
 namespace cufuse {
 
@@ -208,49 +208,38 @@ void TextComposer::code(const OutputText &Text, std::vector<std::string> Namespa
 }
 
 void TextComposer::file(llvm::StringRef File, llvm::ArrayRef<Given> Values) {
+  const bool Moves = llvm::any_of(Texts, [](const KernelText *Text) { return Text->MovesPointers; });
   std::vector<Given> All = Values;
-  All.push_back({"MOVES", llvm::any_of(Texts, [](const KernelText *Text) { return Text->MovesPointers; })});
+  All.push_back({"MOVES", Moves});
   for (llvm::StringRef Part : llvm::split(File, "\n\n")) {
     Ours.push_back(Result.Text.Body.size());
-    code("\n" + emitted(Part, All));
+    std::string Kept;
+    for (const Declaration &Each : declarationsIn(Part))
+      if (Moves || Each.Name != "moved")
+        Kept += Each.Text;
+    code("\n" + emitted(Kept, All));
     Result.Text.Body.back().IsShared = cuda::isShared(File);
   }
 }
 
-/// The classes and functions of ours that it defines.
-static std::vector<std::string> definedIn(llvm::StringRef Text) {
-  std::vector<std::string> Names;
-  static const llvm::Regex Class("struct (cufuse_?[A-Za-z0-9_]+)", llvm::Regex::IgnoreCase),
-      Function("^(template <.*> )?__device__ [^(]* &?(cufuse_?[A-Za-z0-9_]+)\\(", llvm::Regex::IgnoreCase);
-  for (llvm::StringRef Line : llvm::split(Text, '\n'))
-    if (llvm::SmallVector<llvm::StringRef> Found;
-        !Line.starts_with(" ") && (Class.match(Line, &Found) || Function.match(Line, &Found)))
-      Names.push_back(Found.back().str());
-  return Names;
-}
-
-static bool isNamedIn(llvm::StringRef Text, llvm::StringRef Name) {
-  auto IsPart = [&](size_t At) { return At < Text.size() && (llvm::isAlnum(Text[At]) || Text[At] == '_'); };
-  for (size_t At = Text.find(Name); At != llvm::StringRef::npos; At = Text.find(Name, At + 1))
-    if (!IsPart(At - 1) && !IsPart(At + Name.size()))
-      return true;
-  return false;
-}
-
 void TextComposer::leaveOutUnused() {
   std::vector<Piece> &Body = Result.Text.Body;
-  std::vector<std::string> Written = {Result.Text.Main ? Result.Text.Main->Body.written() : ""};
+  std::vector<std::set<std::string>> Named = {namesIn(Result.Text.Main ? Result.Text.Main->Body.written() : "")};
   for (const Piece &P : Body)
-    Written.push_back(P.Text.written());
+    Named.push_back(namesIn(P.Text.written()));
   for (size_t I : llvm::reverse(Ours)) { // what names it stands behind it
-    const std::vector<std::string> Defined = definedIn(Written[I + 1]);
-    if (Defined.empty() || llvm::any_of(Defined, [&](const std::string &Name) {
-          return llvm::any_of(llvm::enumerate(Written),
-                              [&](const auto &Each) { return Each.index() != I + 1 && isNamedIn(Each.value(), Name); });
+    std::vector<Declaration> Own = declarationsIn(Body[I].Text.written());
+    llvm::erase_if(Own, [](const Declaration &Each) {
+      return Each.IsMember || !llvm::StringRef(Each.Name).starts_with_insensitive("cufuse");
+    });
+    if (Own.empty() || llvm::any_of(Own, [&](const Declaration &Each) {
+          return llvm::any_of(llvm::enumerate(Named), [&](const auto &Names) {
+            return Names.index() != I + 1 && Names.value().contains(Each.Name);
+          });
         }))
       continue;
     Body.erase(Body.begin() + I);
-    Written.erase(Written.begin() + I + 1);
+    Named.erase(Named.begin() + I + 1);
   }
   Ours.clear();
 }

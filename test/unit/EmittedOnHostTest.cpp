@@ -1,6 +1,6 @@
 // CUDA text of outputs, compiled for the CPU as it stands in the files that the emitter reads: every file, and both sides
 // of every `#ifdef`. What it computes is checked where that takes no PTX; test/Emulated runs the rest.
-#include "cufuse/Kernel/OutputText.h"
+#include "cufuse/Kernel/Named.h"
 
 #include <gtest/gtest.h>
 
@@ -31,6 +31,7 @@ static dim3 blockDim;
 static void __syncthreads() {}
 static unsigned waitedFor;
 static void __syncwarp(unsigned mask) { waitedFor = mask; }
+static unsigned char cufuse_dynamicShared[64];
 static int __syncthreads_count(int predicate) { return predicate != 0; }
 static int __syncthreads_and(int predicate) { return predicate != 0; }
 static int __syncthreads_or(int predicate) { return predicate != 0; }
@@ -53,18 +54,13 @@ template <typename T> const T *associate_access_property(const T *p, access_prop
 
 namespace {
 
-#define CUFUSE_THREADS
 #define CUFUSE_PADDED
 #define CUFUSE_ODD
-#define CUFUSE_RANK
-#define CUFUSE_THREAD
-#define CUFUSE_SIZE
 /// A partition that needs little.
 namespace bare {
 #include "../../lib/Cuda/Partition.cuh"
 } // namespace bare
 
-#define CUFUSE_SYNC
 /// One of lanes of a warp.
 namespace lanes {
 #define CUFUSE_LANES
@@ -79,14 +75,6 @@ namespace lanes {
 #undef CUFUSE_BLOCK
 } // namespace lanes
 
-#define CUFUSE_REDUCTIONS
-#define CUFUSE_COUNT
-#define CUFUSE_AND
-#define CUFUSE_OR
-#define CUFUSE_END
-#define CUFUSE_INDICES
-#define CUFUSE_POOL
-#define CUFUSE_COPIES
 #define CUFUSE_EXIT
 /// One that is the whole block.
 namespace whole {
@@ -104,13 +92,10 @@ namespace whole {
 
 /// One that needs everything, beside some that are the whole block.
 namespace all {
-#define CUFUSE_DYNAMIC
 #define CUFUSE_NAMED barrier == 3 ? 0 : 1
-#define CUFUSE_SYNC_NAMED
 #define CUFUSE_BULK_COPIES
 #define CUFUSE_PLAYS_ONCE
 #define CUFUSE_WHOLE_THREADS 256
-static unsigned char cufuse_dynamicShared[64];
 #include "../../lib/Cuda/Partition.cuh"
 
 #include "../../lib/Cuda/DropOutPartition.cuh"
@@ -119,12 +104,9 @@ static unsigned char cufuse_dynamicShared[64];
 #include "../../lib/Cuda/Ticket.cuh"
 using cufuse_partition = CufusePartition<32, 1, 8, 4, 2>;
 namespace text {
-#define CUFUSE_COUNTED
 #define CUFUSE_NAMES
-#define CUFUSE_BARRIER_SYNC
 #include "../../lib/Cuda/Barriers.cuh"
 #undef CUFUSE_NAMED
-#undef CUFUSE_COUNTED
 } // namespace text
 namespace text_of_all_barriers {
 #define CUFUSE_ALL_BARRIERS
@@ -457,6 +439,41 @@ TEST(Emitted, ValuesStandWhereTheyAreNamedAndLinesMayBeNone) {
   EXPECT_EQ(emitted(File, {{"TYPE", "T"}, {"FIELDS", "  int x;\n  int y;"}, {"VALUE", cufuse::OutputText::constant(5)}})
                 .structure(),
             "struct T {\n  int x;\n  int y;\n  T *a = ;\n};");
+}
+
+TEST(Emitted, WhatNothingNamesIsLeftOut) {
+  constexpr const char *File = "/// A class.\n"
+                               "template <int N>\n"
+                               "struct Class {\n"
+                               "  int member;\n"
+                               "#ifdef CUFUSE_X\n"
+                               "  /// By another.\n"
+                               "  static constexpr int inner = 2;\n"
+                               "  static_assert(N > 0 &&\n"
+                               "                N < 9);\n"
+                               "#endif\n"
+                               "  struct Pair {\n"
+                               "    int a;\n"
+                               "  } pair;\n"
+                               "  int outer(int x) {\n"
+                               "    return x +\n"
+                               "           inner; // not other\n"
+                               "  }\n"
+                               "  int other() { return x.inner; }\n"
+                               "};\n";
+  const std::string Head = "/// A class.\ntemplate <int N>\nstruct Class {\n  int member;\n",
+                    Size = "  static_assert(N > 0 &&\n                N < 9);\n",
+                    Pair = "  struct Pair {\n    int a;\n  } pair;\n";
+  std::set<std::string> Named = {"x"};
+  EXPECT_EQ(cufuse::emittedAsNamed(File, {{"X", true}}, Named).text(), Head + Size + Pair + "};");
+  Named = {"outer"};
+  EXPECT_EQ(cufuse::emittedAsNamed(File, {{"X", true}}, Named).text(),
+            Head + "  /// By another.\n  static constexpr int inner = 2;\n" + Size + Pair +
+                "  int outer(int x) {\n    return x +\n           inner; // not other\n  }\n};");
+  EXPECT_TRUE(Named.contains("inner") && !Named.contains("other"));
+  Named = {"other"};
+  EXPECT_EQ(cufuse::emittedAsNamed(File, {{"X", false}}, Named).text(),
+            Head + Pair + "  int other() { return x.inner; }\n};");
 }
 
 } // namespace

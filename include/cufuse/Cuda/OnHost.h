@@ -18,25 +18,11 @@ struct dim3 {
   unsigned x = 1, y = 1, z = 1;
 };
 
-#define CUFUSE_PLANES
-#define CUFUSE_SPACES
-#define CUFUSE_GRIDS
-#define CUFUSE_DIVISORS
-#define CUFUSE_STRIDES
-#define CUFUSE_SHARES
-#define CUFUSE_EVEN_ROUNDS
 #include "Grid.cuh"
 #include "Share.cuh"
 namespace {
 #include "Launcher.cuh" // behind the types
 }
-#undef CUFUSE_PLANES
-#undef CUFUSE_SPACES
-#undef CUFUSE_GRIDS
-#undef CUFUSE_DIVISORS
-#undef CUFUSE_STRIDES
-#undef CUFUSE_SHARES
-#undef CUFUSE_EVEN_ROUNDS
 
 #undef __device__
 #undef __forceinline__
