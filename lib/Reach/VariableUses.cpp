@@ -49,7 +49,12 @@ unsigned alignmentOfViews(const Reached &Reach, const clang::ASTContext &Ast) {
   for (const auto &[Function, Use] : Reach.Functions)
     for (const auto *E : allIn<clang::Expr>(*Function->getBody())) {
       const clang::QualType Of = E->getType();
-      if (!Of.isNull() && E->isGLValue() && Of->isRecordType() && !Of->isIncompleteType() && !Of->isDependentType())
+      auto *Named = llvm::dyn_cast<clang::DeclRefExpr>(E);
+      auto *Variable = Named ? llvm::dyn_cast<clang::VarDecl>(Named->getDecl()) : nullptr;
+      const bool IsOfThread = llvm::isa<clang::MaterializeTemporaryExpr>(E) ||
+                              (Variable && Variable->hasLocalStorage() && !Variable->getType()->isReferenceType());
+      if (!Of.isNull() && E->isGLValue() && !IsOfThread && Of->isRecordType() && !Of->isIncompleteType() &&
+          !Of->isDependentType())
         Most = std::max<unsigned>(Most, Ast.getTypeAlignInChars(Of).getQuantity());
     }
   return Most;

@@ -49,7 +49,8 @@
 // NORM: if (element != made->element)
 // RUN: %exits 1 %cufuse fuse %s:addTo %s:sumTwice --link addTo.sum=sumTwice.x --link addTo.count=sumTwice.n --distinct \
 // RUN:   --block 64 --in-registers -o %t/twice.cu 2>&1 | FileCheck %s --check-prefix=TWICE
-// TWICE: error: {{.*}} would no longer be stored: addTo.sum, which sumTwice takes as x, not each element in one place: sumTwice: x[i] at
+// TWICE: would no longer be stored: addTo.sum, which sumTwice takes as x [LiveIntermediate]
+// TWICE: more often than allowed: sumTwice: x[i] at {{.*}}: 2 times
 // RUN: %exits 1 %cufuse fuse %s:addTo %s:sumOfFirst --link addTo.sum=sumOfFirst.x --link addTo.count=sumOfFirst.n --distinct \
 // RUN:   --block 64 --in-registers -o %t/first.cu 2>&1 | FileCheck %s --check-prefix=UNUSED
 // UNUSED: addTo.sum, which sumOfFirst takes as x, not each element in one place: sumOfFirst may load elements without need
