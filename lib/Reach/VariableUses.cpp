@@ -110,17 +110,18 @@ unsigned DeviceIr::alignmentAsked(const clang::VarDecl &Variable, unsigned Unkno
   if (!Global)
     return 0;
   const llvm::DataLayout &Layout = Global->getDataLayout();
-  const std::uint64_t Views = std::min<std::uint64_t>(alignmentOfViews(*Reach, Unit->ast()), Widest);
+  if (!Views)
+    Views = std::min<unsigned>(alignmentOfViews(*Reach, Unit->ast()), Widest);
   const AddressUses Uses(*Global);
   std::uint64_t Asked = 1;
   for (const llvm::Use *Use : Uses.All) {
-    const auto Known = cufuse::alignmentAsked(*Use, Layout, Views);
+    const auto Known = cufuse::alignmentAsked(*Use, Layout, *Views);
     Asked = std::max<std::uint64_t>(Asked, Known ? std::min(*Known, Widest) : Unknown);
   }
   for (const llvm::Value *Address : Uses.Addresses)
     if (auto *Member = llvm::dyn_cast<llvm::GEPOperator>(Address);
         Member && Member->getSourceElementType()->isStructTy())
-      Asked = std::max(Asked, std::min<std::uint64_t>(Layout.getTypeAllocSize(Member->getSourceElementType()), Views));
+      Asked = std::max(Asked, std::min<std::uint64_t>(Layout.getTypeAllocSize(Member->getSourceElementType()), *Views));
   Asked = llvm::bit_floor(std::min<std::uint64_t>(Asked, Layout.getTypeAllocSize(Global->getValueType())));
   return Asked > Global->getAlign().valueOrOne().value() ? Asked : 0;
 }

@@ -10,6 +10,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 
 namespace llvm {
 class Regex;
@@ -108,6 +109,7 @@ private:
   llvm::DenseMap<const llvm::Function *, const clang::FunctionDecl *> Declarations;
   llvm::DenseMap<const llvm::GlobalValue *, const clang::ValueDecl *> Declared;
   llvm::DenseSet<const llvm::DISubprogram *> ImplicitCopies, LibraryCopies;
+  mutable std::optional<unsigned> Views; ///< Alignment of what memory is viewed as, once it was asked for.
   mutable llvm::DenseMap<unsigned, const clang::GCCAsmStmt *> Assembly; ///< By its place, once one was asked for.
   mutable std::map<const clang::FunctionDecl *, Places> PlacesIn;       ///< Of the functions that were asked for.
   mutable llvm::DenseMap<const llvm::DILocation *, const clang::FunctionDecl *> FunctionsAt; ///< The same.
