@@ -1,6 +1,7 @@
 #include "HostValues.h"
 
 #include "cufuse/Reach/AllIn.h"
+#include "cufuse/Reach/Declarations.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
@@ -25,6 +26,13 @@ const clang::Expr *assignedBy(const clang::Stmt *S) {
 const clang::Expr *addressed(const clang::Expr *E) {
   auto *Address = llvm::dyn_cast<clang::UnaryOperator>(E->IgnoreParenCasts());
   return Address && Address->getOpcode() == clang::UO_AddrOf ? Address->getSubExpr() : nullptr;
+}
+
+const clang::Expr *returnedBy(const clang::FunctionDecl &Function) {
+  const clang::FunctionDecl *Definition = withBody(&Function);
+  auto *Body = Definition ? llvm::dyn_cast<clang::CompoundStmt>(Definition->getBody()) : nullptr;
+  auto *Return = Body && Body->size() == 1 ? llvm::dyn_cast<clang::ReturnStmt>(Body->body_front()) : nullptr;
+  return Return ? Return->getRetValue() : nullptr;
 }
 
 Uses::Uses(const clang::Stmt &Body, const ParsedUnit &Unit) {
@@ -283,13 +291,8 @@ std::optional<Value> HostValues::said(const clang::CXXMemberCallExpr &Call) {
       !Call.getMethodDecl()->isVirtual() && Method->hasBody(Method) && !Unit.inLibrary(Method->getLocation());
   if (IsSeen ? !onlyReads(*Method->getBody()) : !Call.getMethodDecl()->isConst() && !saysPlace(Call, Unit))
     return std::nullopt;
-  const auto *Body = Method->hasBody(Method) && !Call.getMethodDecl()->isVirtual()
-                         ? llvm::dyn_cast<clang::CompoundStmt>(Method->getBody())
-                         : nullptr;
-  const auto *Return = Body && Body->size() == 1 ? llvm::dyn_cast<clang::ReturnStmt>(Body->body_front()) : nullptr;
-  const auto *Member = Return && Return->getRetValue()
-                           ? llvm::dyn_cast<clang::MemberExpr>(Return->getRetValue()->IgnoreParenImpCasts())
-                           : nullptr;
+  const clang::Expr *Returned = Call.getMethodDecl()->isVirtual() ? nullptr : returnedBy(*Call.getMethodDecl());
+  const auto *Member = Returned ? llvm::dyn_cast<clang::MemberExpr>(Returned->IgnoreParenImpCasts()) : nullptr;
   const bool IsOwn = Member && llvm::isa<clang::CXXThisExpr>(Member->getBase()->IgnoreParens()) &&
                      llvm::isa<clang::FieldDecl>(Member->getMemberDecl()) &&
                      (Call.getType()->isPointerType() ||

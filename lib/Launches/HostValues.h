@@ -10,8 +10,9 @@
 
 namespace clang {
 class CastExpr;
-class DeclContext;
 class CXXMemberCallExpr;
+class DeclContext;
+class FunctionDecl;
 class MemberExpr;
 class ValueDecl;
 class VarDecl;
@@ -22,6 +23,8 @@ namespace cufuse {
 const clang::VarDecl *variableIn(const clang::Expr *E);
 /// What an expression assigns to, null where it assigns nothing.
 const clang::Expr *assignedBy(const clang::Stmt *S);
+/// What a function says whose body does no more than to return it; null for others.
+const clang::Expr *returnedBy(const clang::FunctionDecl &Function);
 /// Of `&x`, x.
 const clang::Expr *addressed(const clang::Expr *E);
 

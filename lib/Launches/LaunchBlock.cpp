@@ -1,4 +1,4 @@
-#include "cufuse/Launches/HostLaunches.h"
+#include "HostValues.h"
 
 #include "cufuse/Reach/AllIn.h"
 #include "cufuse/Reach/Declarations.h"
@@ -63,10 +63,7 @@ private:
   static const clang::Expr *returned(const clang::Expr &E) {
     auto *Call = llvm::dyn_cast<clang::CallExpr>(&E);
     const clang::FunctionDecl *Callee = Call && Call->getNumArgs() == 0 ? Call->getDirectCallee() : nullptr;
-    Callee = Callee && !llvm::isa<clang::CXXMemberCallExpr>(Call) ? withBody(Callee) : nullptr;
-    auto *Body = Callee ? llvm::dyn_cast<clang::CompoundStmt>(Callee->getBody()) : nullptr;
-    auto *Return = Body && Body->size() == 1 ? llvm::dyn_cast<clang::ReturnStmt>(Body->body_front()) : nullptr;
-    return Return ? Return->getRetValue() : nullptr;
+    return Callee && !llvm::isa<clang::CXXMemberCallExpr>(Call) ? returnedBy(*Callee) : nullptr;
   }
 
   /// Without what makes no value another one, and with variables' initialisers in their place.
