@@ -4,6 +4,8 @@
 
 #include <fmt/core.h>
 
+#include <numeric>
+
 namespace cufuse::in_turn {
 
 namespace {
@@ -38,24 +40,29 @@ private:
 
   /// A thread's elements: so many, `Step` apart, as those of a structure, or of an array for each member.
   struct Elements {
-    std::optional<Polynomial> Step; ///< Of several.
-    std::int64_t Least = 0, End = 1;
+    std::optional<std::vector<std::string>> Atoms; ///< Of the distance, if there are several.
+    std::int64_t Factor = 0, Least = 0, End = 1;
 
     bool add(const Polynomial &From, unsigned Width) {
       const auto &Terms = From.terms();
       const std::int64_t At = From.isZero() ? 0 : Terms.begin()->second;
       constexpr std::int64_t Most = 1 << 16;
-      if (Terms.size() > 1 || std::abs(At) > Most || (At != 0 && !isStep(Polynomial::term(Terms.begin()->first, 1))) ||
-          (Width > 1 && !isStep(constant(1))))
+      if (Terms.size() > 1 || std::abs(At) > Most || (At != 0 && !areApart(Terms.begin()->first)) ||
+          (Width > 1 && !areApart({})))
         return false;
+      Factor = std::gcd(Factor, At);
       Least = std::min(Least, At);
       End = std::max<std::int64_t>(End, At + Width);
       return true;
     }
-    bool isStep(const Polynomial &P) {
-      Step = Step ? Step : P;
-      return *Step == P;
+    bool areApart(const std::vector<std::string> &By) {
+      Atoms = Atoms ? Atoms : By;
+      return *Atoms == By;
     }
+    /// Neighbours are counted one by one, also where some are left out.
+    std::int64_t factor() const { return Atoms.value_or(std::vector<std::string>()).empty() ? 1 : Factor; }
+    Polynomial step() const { return Atoms ? Polynomial::term(*Atoms, factor()) : constant(1); }
+    unsigned size() const { return (End - 1 - Least) / factor() + 1; }
   };
 
   /// Has each thread its own elements, the same in all kernels? Says whether it has but one at most.
@@ -86,7 +93,7 @@ private:
       });
     }
     AccessSite Each = Made;
-    Each.Width = All.End - All.Least;
+    Each.Width = All.size();
     Each.Path.clear();
     const std::set<std::string> Atoms = partsOf(First, Made);
     for (const PathStep &Step : Made.Path) // in other turns, it is the same thread's element again
@@ -98,7 +105,7 @@ private:
     Where.Holds = Common;
     Each.Path.push_back(Where);
     std::vector<AtMost> Needs;
-    const auto Step = inParameters(First, All.Step.value_or(constant(1)));
+    const auto Step = inParameters(First, All.step());
     auto Times = Step ? accessesPerElement(Graph.Nodes[First], Each, Block, &Needs, *Step) : std::nullopt;
     for (int D = 0; D < 3 && Times; ++D)
       if (!Atoms.count(builtinAtom(Builtin::BlockIdx, D))) {
@@ -112,7 +119,7 @@ private:
     return Each.Width == 1;
   }
 
-  /// The first and the last element of loops that have so many turns in every launch, `for (k = 0; k < 3; ++k)`.
+  /// The first elements and the last of loops that have so many turns in every launch, `for (k = 0; k < 3; ++k)`.
   std::vector<AccessSite> ends(unsigned Node, const AccessSite &Site) const {
     std::vector<AccessSite> All = {Site};
     for (const PathStep &Step : Site.Path) {
@@ -122,24 +129,25 @@ private:
         const auto End = L.Right.asConstant();
         if (!First || By.value_or(0) <= 0 || !End || *End <= *First || !(L.Left == atom(Loop->Atom)))
           continue;
-        for (size_t I = 0, Size = All.size(); I < Size; ++I) {
-          AccessSite Last = All[I];
-          Last.Index = Last.Index->substitute(Loop->Atom, constant(*First + (*End - 1 - *First) / *By * *By));
-          All[I].Index = All[I].Index->substitute(Loop->Atom, constant(*First));
-          All.push_back(Last);
-        }
+        const std::int64_t Last = *First + (*End - 1 - *First) / *By * *By;
+        std::vector<AccessSite> Turns;
+        for (const AccessSite &Each : All)
+          for (const std::int64_t Turn : {*First, std::min(*First + *By, Last), Last})
+            Turns.emplace_back(Each).Index = Each.Index->substitute(Loop->Atom, constant(Turn));
+        All = std::move(Turns);
         break;
       }
     }
     return All;
   }
 
-  /// Of arguments that remain, in a kernel's own.
+  /// Of arguments that remain and the grid, in a kernel's own.
   std::optional<Polynomial> inParameters(unsigned Node, Polynomial P) const {
     for (const ParameterAccess &Each : Graph.Nodes[Node].Accesses->Parameters)
       if (const Polynomial Given = Graph.inArguments(Node, atom(Each.Name)); Each.Integer)
         P = P.substitute(Given.str(), atom(Each.Name));
-    return llvm::all_of(P.atoms(), [&](const std::string &Atom) { return Graph.Nodes[Node].parameter(Atom); })
+    return llvm::all_of(P.atoms(),
+                        [&](const std::string &Atom) { return isGrid(Atom) || Graph.Nodes[Node].parameter(Atom); })
                ? std::optional(P)
                : std::nullopt;
   }

@@ -46,6 +46,12 @@
 // RUN: %exits 1 %cufuse fuse %s:push %s:turned --link push.v=turned.v --link push.n=turned.n --distinct --block 16x4 \
 // RUN:   -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=TURNED
 // TURNED: in turn: a block may use what another kernel stores
+// Members of an element may be as far apart as the launch has threads.
+// RUN: %cufuse fuse %s:rates %s:reverse --link rates.rf=reverse.rf --distinct --block 16 --name species \
+// RUN:   -o %t/species.cu 2>&1 | FileCheck %s --check-prefix=SPECIES
+// SPECIES: a thread its part of every kernel: rates, then reverse. In memory: rates.rf.
+// RUN: %exits 1 %cufuse fuse %s:rates %s:others --link rates.rf=others.rf --distinct --block 16 -o %t/no.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=TURNED
 // What is at the border stays inside, by `max`, `?:` and `if`: which elements a kernel uses is known, and the launch compares.
 // RUN: %cufuse fuse %s:laplace %s:heat --link laplace.lap=heat.lap --link laplace.width=heat.width \
 // RUN:   --link laplace.height=heat.height --block 16x4 --name halo -o %t/halo.cu 2>&1 | FileCheck %s --check-prefix=HALO
@@ -55,8 +61,8 @@
 // WINDOW: a thread its part of every kernel: blur, then heat. In memory: blur.out.
 // RUN: %emulate --seed 1 --seed 2 -I %t -D FUSED %s %t/pitched.cu %t/counted.cu %t/threads.cu %t/grids.cu %t/loops.cu \
 // RUN:   %t/ranges.cu %t/groups.cu %t/members.cu %t/halo.cu \
-// RUN:   %t/window.cu | FileCheck %s --check-prefix=SAME
-// SAME: 17 same
+// RUN:   %t/window.cu %t/species.cu | FileCheck %s --check-prefix=SAME
+// SAME: 18 same
 
 __global__ void brighten(float *image, float by, int width, int height, int pitch) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -101,6 +107,22 @@ __global__ void heat(float *__restrict__ inner, const float *__restrict__ lap, i
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x < width && y < height)
     inner[y * width + x] += 0.25f * lap[y * width + x];
+}
+
+__global__ void rates(const float *t, float *rf) {
+  const int i = threadIdx.x + blockIdx.x * blockDim.x, all = blockDim.x * gridDim.x;
+  for (int k = 0; k < 3; ++k)
+    rf[i + k * all] = t[i] * (k + 1);
+}
+__global__ void reverse(const float *rf, float *rb) {
+  const int i = threadIdx.x + blockIdx.x * blockDim.x, all = blockDim.x * gridDim.x;
+  rb[i] = rf[i + all];
+  rb[i + all] = rf[i] + rf[i + 2 * all];
+}
+// Other threads have its elements.
+__global__ void others(const float *rf, float *rb) {
+  const int i = threadIdx.x + blockIdx.x * blockDim.x;
+  rb[i] = rf[i + 2 * gridDim.x];
 }
 
 __global__ void addAll(float *out, const float *in, int n) {
@@ -258,6 +280,7 @@ __global__ void turned(float *v, float by, int n) {
 #include "members.h"
 #include "pitched.h"
 #include "ranges.h"
+#include "species.h"
 #include "threads.h"
 #include "window.h"
 
@@ -322,6 +345,13 @@ int main() {
         drag<<<dim3(2, 1), dim3(16, 4)>>>(a.at, 3.f, 32);
       },
       [&] { return members::push_drag::launch(dim3(2, 1), a.at, b.at, 32, 3.f); });
+  compare(
+      "species", {&c, &d},
+      [&] {
+        rates<<<3, 16>>>(a.at, c.at);
+        reverse<<<3, 16>>>(c.at, d.at);
+      },
+      [&] { return species::rates_reverse::launch(dim3(3), a.at, c.at, d.at); });
   auto Halo = [&](float *field, float *lap, float *inner) {
     return halo::laplace_heat::launch(dim3(2, 3), field, lap, 19, 9, inner);
   };

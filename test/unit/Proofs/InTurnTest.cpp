@@ -453,8 +453,10 @@ struct Drawn : Kernel {
       Path = {where(X, By.once(4) ? "n" : "width"), where(Y, "rows")};
     for (unsigned Sites = By.number(1, 2); Sites > 0; --Sites) {
       std::vector<PathStep> Own = Path;
-      std::string Index = By.of<std::string>({"E", "E", "E", "E", "2 * (E)", "2 * (E) + 1", "3 * (E) + k", "E + n",
-                                              "E + k * n", "E + 2 * n", "E + k", "E + 1", "k * pitch + E"});
+      std::string Index =
+          By.of<std::string>({"E", "E", "E", "E", "2 * (E)", "2 * (E) + 1", "3 * (E) + k", "E + n", "E + k * n",
+                              "E + 2 * n", "E + k", "E + 1", "k * pitch + E", "E + k * blockDim.x * gridDim.x",
+                              "E + 2 * blockDim.x * gridDim.x", "E + k * gridDim.x"});
       if (Index.find('k') != std::string::npos)
         Own.push_back(
             in(loop("k", By.of<std::string>({"0", "0", "1"}), "1"), "k", By.of<std::string>({"3", "3", "2", "rows"})));
