@@ -1,5 +1,5 @@
 // The host's side: errors, memory, what the device says of itself.
-#include <cuda_runtime.h>
+#include "Scheduler.h"
 
 #include <map>
 #include <set>
@@ -74,9 +74,11 @@ cudaError_t cudaMalloc(void **memory, std::size_t bytes) {
   if (!*memory)
     return cudaErrorMemoryAllocation;
   std::memset(*memory, 0xff, bytes);
+  cuda_emulated::noteAllocation(*memory, bytes);
   return cudaSuccess;
 }
 cudaError_t cudaFree(void *memory) {
+  cuda_emulated::forgetAllocation(memory);
   std::free(memory);
   return cudaSuccess;
 }

@@ -150,6 +150,8 @@ void describeBlock() {
 /// Goes on with another thread, or with the host when no thread is left; returns when the current one runs again.
 void leave(context::fcontext_t *from) {
   const bool takesTurns = group.size() > 1 && block.liveThreads;
+  if (!runnableWarps)
+    endEarly();
   if (runnableWarps && !(takesTurns && random() % 512 == 0)) {
     // What the current thread waited for may have come to pass.
     if (const unsigned next = pick(false); next != current)
@@ -363,6 +365,8 @@ void runGroup(const LaunchShape &shape, uint3 first) {
       beginBlock(shape);
     else if (group.size() > 1)
       restore(now);
+    if (group.size() == 1)
+      beginEarly();
     now.state = Waiting::Begun;
     wakeCluster();
     if (runnableWarps)
@@ -495,6 +499,7 @@ bool runGrid(const LaunchShape &shape, void (*thread)(void *), void *threadArgum
   threadContext = threadArgument;
   blockDim = size;
   gridDim = grid;
+  beginOverlap(shape.overlaps);
   running = true;
   setTimer(true);
   for (unsigned each : order) {

@@ -70,4 +70,15 @@ void describeExchanges();
 /// `0-31, 40`: the threads of these lanes.
 void printThreads(const unsigned (&lanes)[MaxWarps]);
 
+/// Memory of the device, for launches that overlap.
+void noteAllocation(void *memory, std::size_t bytes);
+void forgetAllocation(void *memory);
+/// A launch begins, a block of it does, and one has waited for the launch before, or is over without.
+void beginOverlap(bool overlaps);
+void beginEarly();
+void endEarly();
+/// griddepcontrol.launch_dependents and .wait
+void letNextBegin();
+void awaitLast();
+
 } // namespace cuda_emulated

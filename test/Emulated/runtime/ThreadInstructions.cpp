@@ -1,5 +1,6 @@
 // Instructions that concern a thread alone: arithmetic, moves, memory.
 #include "Assembly.h"
+#include "Scheduler.h"
 
 #include <algorithm>
 #include <cmath>
@@ -223,6 +224,8 @@ void compareAndSwap(Frame &f, const Instruction &i) {
 
 void noOperation(Frame &, const Instruction &) {}
 void letOthersRun(Frame &, const Instruction &) { yield(); }
+void letNextGridBegin(Frame &, const Instruction &) { letNextBegin(); }
+void awaitLastGrid(Frame &, const Instruction &) { awaitLast(); }
 void leave(Frame &, const Instruction &) { exitThread(); }
 void trap(Frame &, const Instruction &) { fail("trap"); }
 
@@ -280,6 +283,8 @@ void addThreadInstructions(Instructions &all) {
       {"cvt.rni.sat", saturate},
       {"nanosleep", letOthersRun},
       {"membar", letOthersRun},
+      {"griddepcontrol.launch_dependents", letNextGridBegin},
+      {"griddepcontrol.wait", awaitLastGrid},
       {"fence", letOthersRun},
       {"fence.proxy.async", noOperation},
       {"fence.mbarrier_init", noOperation},

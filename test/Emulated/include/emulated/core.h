@@ -15,6 +15,7 @@ struct LaunchShape {
   std::size_t dynamicBytes = 0;
   unsigned cluster = 1; ///< Blocks of a cluster, next to each other in x.
   bool cooperative = false;
+  bool overlaps = false; ///< It may begin before the launch before it has ended, if that lets it.
   /// Blocks that take turns, next to each other in x.
   unsigned together() const { return cooperative ? grid.x : cluster; }
 };

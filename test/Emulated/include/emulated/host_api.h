@@ -45,11 +45,15 @@ struct cudaFuncAttributes {
 using cudaStream_t = struct CUstream_st *;
 using cudaEvent_t = struct CUevent_st *;
 
-enum cudaLaunchAttributeID { cudaLaunchAttributeCooperative = 2, cudaLaunchAttributeClusterDimension = 4 };
+enum cudaLaunchAttributeID {
+  cudaLaunchAttributeCooperative = 2,
+  cudaLaunchAttributeClusterDimension = 4,
+  cudaLaunchAttributeProgrammaticStreamSerialization = 6
+};
 struct cudaLaunchAttribute {
   cudaLaunchAttributeID id;
   struct {
-    int cooperative;
+    int cooperative, programmaticStreamSerializationAllowed;
     struct {
       unsigned x, y, z;
     } clusterDim;
@@ -194,9 +198,11 @@ cudaError_t launch(const cudaLaunchConfig_t &config, void (*kernel)(Parameters..
       shape.cluster = config.attrs[i].val.clusterDim.x;
   if (shape.cluster > 8 && !mayHaveLargeClusters(reinterpret_cast<const void *>(kernel)))
     return setLastError(cudaErrorInvalidClusterSize);
-  for (unsigned i = 0; i < config.numAttrs; ++i)
-    if (config.attrs[i].id == cudaLaunchAttributeCooperative && config.attrs[i].val.cooperative)
-      shape.cooperative = true;
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    shape.cooperative |= config.attrs[i].id == cudaLaunchAttributeCooperative && config.attrs[i].val.cooperative;
+    shape.overlaps |= config.attrs[i].id == cudaLaunchAttributeProgrammaticStreamSerialization &&
+                      config.attrs[i].val.programmaticStreamSerializationAllowed;
+  }
   return setLastError(runGrid(shape, thread, &call) ? cudaSuccess : cudaErrorInvalidConfiguration);
 }
 } // namespace cuda_emulated
