@@ -159,14 +159,10 @@ void emitArguments(Writer &Out, llvm::ArrayRef<Constituent> Constituents, unsign
            Dynamic ? ", dynamicSharedBytes" : "",
            C.Text->Elements ? "as many blocks as its elements need" : Grids[gridDimensions(*C.Facts) - 1]);
   Out.line("struct Launch {{\n  dim3 grid;{}", C.Text->Elements ? " ///< Any." : "");
-  if (const PartitionPlan *Guessed = guessedBlock(C, Plan, I)) {
-    // Where another launch has another one, nobody knows which of them this one replaces.
-    const bool HaveIt = llvm::all_of(
-        C.Facts->Launches, [&](const LaunchFacts &Each) { return !Each.Block || *Each.Block == Guessed->Block; });
-    Out.line("  dim3 block = {}; ///< {}{}: fused for no other.", HaveIt ? shapeOf(Guessed->Block) : "dim3(0)",
-             HaveIt ? "" : fmt::format("To be said, {}, ", shapeOf(Guessed->Block).text()),
+  if (const PartitionPlan *Guessed = guessedBlock(C, Plan, I))
+    // The host may know its block by what is not seen here.
+    Out.line("  dim3 block = dim3(0); ///< To be said, {}, {}: fused for no other.", shapeOf(Guessed->Block).text(),
              inComment(Plan.Roles[I].GuessedFrom));
-  }
   if (Dynamic)
     Out.write("  size_t dynamicSharedBytes = 0;");
   Out.write("  struct Arguments {");

@@ -22,7 +22,7 @@
 // INSPECT: launched with 44, 128{{$}}
 
 // BOTH: dim3 block = dim3(0); ///< To be said, dim3(16, 2), as it is launched at {{.*}}kernels.cu:[[#]]:3: fused for no other.
-// BOTH: dim3 block = dim3(32); ///< its __launch_bounds__: fused for no other.
+// BOTH: dim3 block = dim3(0); ///< To be said, dim3(32), its __launch_bounds__: fused for no other.
 // BOTH: struct Launch {
 // BOTH-NEXT: dim3 grid;
 // BOTH-NEXT: struct Arguments {

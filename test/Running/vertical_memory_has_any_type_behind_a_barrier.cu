@@ -80,8 +80,8 @@ int main() {
           mix<<<n / 32 + 1, 32>>>(mid, out, s, n);
         },
         [&] {
-          cells::make::Launch first{n / 32 + 1};
-          cells::mix::Launch second{n / 32 + 1};
+          cells::make::Launch first{n / 32 + 1, 32};
+          cells::mix::Launch second{n / 32 + 1, 32};
           first.arguments.cells = mid;
           first.arguments.in = in;
           first.arguments.s = s;
@@ -117,8 +117,8 @@ int main() {
           add<<<blocks / 4, 32>>>(reinterpret_cast<uint4 *>(data.data), buffer);
         },
         [&] {
-          scan::sums::Launch first{blocks};
-          scan::add::Launch second{blocks / 4};
+          scan::sums::Launch first{blocks, 32};
+          scan::add::Launch second{blocks / 4, 32};
           first.arguments = {buffer, data};
           require(scan::launch(first, second), "scan");
         });
