@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cufuse/Driver/FuseRequest.h"
+#include "cufuse/Driver/Pipeline.h"
 #include "cufuse/Driver/ReadKernels.h"
 #include "cufuse/Frontend/NvccText.h"
 #include "cufuse/Kernel/Blocker.h"
@@ -55,6 +56,10 @@ llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels,
 bool asksForSize(const KernelFacts &Facts);
 /// A launch of the kernel's file, where all have blocks that are known, and none has this one; else null.
 const LaunchFacts *launchedOtherwise(const KernelFacts &Facts, BlockShape Block);
+
+/// Kernels that ask for their block's size are another launch with another one than in their file. What works on
+/// elements or rows does the same there.
+void sayOtherBlocks(const FuseResult &Result, llvm::function_ref<void(const std::string &)> Say);
 
 llvm::json::Value toJSON(const SourcePlace &Where);
 /// What vertical fusion reads: label and text of each row; none for a template without arguments.

@@ -124,8 +124,8 @@ llvm::Error fuseInMemory(llvm::Error Error, const Toolchain &Tools, FuseRequest 
   return llvm::Error::success();
 }
 
-/// Kernels that ask for their block's size are another launch with another one than in their file. What works on
-/// elements or rows does the same there.
+} // namespace
+
 void sayOtherBlocks(const FuseResult &Result, llvm::function_ref<void(const std::string &)> Say) {
   for (const PartitionPlan &P : Result.Plan.Partitions) {
     const LoadedKernel &Kernel = Result.Kernels[P.Constituent];
@@ -142,8 +142,6 @@ void sayOtherBlocks(const FuseResult &Result, llvm::function_ref<void(const std:
           SayOf(Each.Facts);
   }
 }
-
-} // namespace
 
 llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Given,
                                 llvm::function_ref<void(const std::string &)> Say) {

@@ -110,9 +110,11 @@ private:
   std::string banner() const {
     constexpr std::array Heads = {"Kernels side by side in one launch", "Kernels in blocks of one launch",
                                   "Kernels one after the other in one launch"};
+    const bool Overlaps = Plan.Overlap.Waits || Plan.Overlap.Triggers;
     std::string Text = fmt::format("// {}, fused by cufuse. Made by:\n//   {}\n",
-                                   Constituents.front().Text->IsComposed ? "Dependent kernels as one in one launch"
-                                                                         : Heads[static_cast<size_t>(Plan.Shape)],
+                                   Overlaps ? "A kernel whose launch overlaps with those beside it"
+                                   : Constituents.front().Text->IsComposed ? "Dependent kernels as one in one launch"
+                                                                           : Heads[static_cast<size_t>(Plan.Shape)],
                                    inComment(Options.Command));
     for (const PartitionPlan &P : Plan.Partitions) {
       const Constituent &C = Constituents[P.Constituent];

@@ -358,7 +358,7 @@ private:
     for (const OutputText &Map : products() ? products()->Maps : std::vector<OutputText>())
       Out.line("  if (const cudaError_t error = {})\n    return error;", ofLaunch(Constituents[0], Map));
     const bool Cooperative = Plan.Cooperative || isInTurns();
-    const unsigned Attributes = (cluster() > 1) + Cooperative;
+    const unsigned Attributes = (cluster() > 1) + Cooperative + Plan.Overlap.Waits;
     if (Attributes > 0)
       Out.line("  cudaLaunchAttribute attributes[{}] = {{}};", Attributes);
     if (cluster() > 1)
@@ -370,6 +370,9 @@ private:
       Out.line("  attributes[{0}].id = cudaLaunchAttributeCooperative;\n"
                "  attributes[{0}].val.cooperative = 1;",
                Attributes - 1);
+    if (Plan.Overlap.Waits)
+      Out.line("  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;\n"
+               "  attributes[0].val.programmaticStreamSerializationAllowed = 1;");
     Out.line("  const cudaLaunchConfig_t config = {{{}, {}, {}, {}, {}}};",
              keepsItsGrid()  ? ownGrid()
              : cluster() > 1 ? fmt::format("dim3(blocks * {})", cluster())

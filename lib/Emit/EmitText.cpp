@@ -115,7 +115,7 @@ public:
       Macros.push_back(Name);
     };
     // Else the compiler would load by the read-only cache what another kernel of the launch has stored.
-    if (Plan.Cooperative)
+    if (Plan.readsFresh())
       for (const char *Word : {"__restrict__", "__restrict"})
         Define(Word, "");
     for (const auto &[Name, Meaning] : builtinsOf(C, Plan, HasOwn, Partition.Block))

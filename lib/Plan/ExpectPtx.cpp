@@ -62,7 +62,8 @@ PtxExpectation expectPtx(llvm::ArrayRef<const KernelFacts *> Facts, const Fusion
                    llvm::any_of(Facts, [](const KernelFacts *F) { return !F->WarpPrimitives.empty(); });
   Expected.Copies =
       Plan.playsOnce() || llvm::any_of(Facts, [](const KernelFacts *F) { return F->CopiesAsynchronously; });
-  Expected.Coherent = Plan.Cooperative;
+  Expected.Coherent = Plan.readsFresh();
+  Expected.Dependents = Plan.Overlap.Triggers;
   if (Plan.Registers.Policy == RegisterPolicy::Split)
     for (const RolePlan &Role : Plan.Roles)
       Expected.Budgets.insert(Role.Registers);

@@ -179,6 +179,7 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
   Plan.Cooperative = Config.Cooperative && Plan.Shape == Geometry::Threads;
   Plan.ResidentBlocks = Config.ResidentBlocks;
   Plan.Registers = Config.Registers;
+  Plan.Overlap = Config.Overlap;
   std::vector<Blocker> Refusals;
   auto Refuse = [&](BlockerKind Kind, std::string Fact, SourcePlace Where = {}) {
     Refusals.push_back({Kind, std::move(Where), std::move(Fact)});
@@ -280,11 +281,11 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
             }))
           Refuse(BlockerKind::WrittenVariable, fmt::format("{} of {} and {}", Global.Name, Facts[I]->Name, Other->Name),
                  Facts[I]->Where);
-  for (size_t I = 0; Plan.Cooperative && I < Facts.size(); ++I) {
+  for (size_t I = 0; Plan.readsFresh() && I < Facts.size(); ++I) {
     if (Facts[I]->GridLaunch && I + 1 < Facts.size())
       Refuse(BlockerKind::GridBarrierLaunch, Facts[I]->Name, Facts[I]->GridLaunch->Where);
     for (const Finding &Load : Facts[I]->ReadOnlyLoads)
-      if (I > 0)
+      if (I > 0 || Plan.Overlap.Waits)
         Refuse(BlockerKind::ReadOnlyLoad, fmt::format("{}: {}", Facts[I]->Name, Load.What), Load.Where);
   }
   unsigned long long StaticShared = Plan.NotesKernel ? Plan.BlockThreads : 0;

@@ -227,6 +227,8 @@ private:
       // Where a group may ask for its cluster, and is none.
       if (llvm::StringRef(Family.Name) == "barrier.cluster" && !S.Assembly && Expected.Registers.count(ClusterRank))
         return;
+      if (Expected.Dependents && S.Opcode == "griddepcontrol.launch_dependents")
+        return;
       if (Expected.Warpgroups && llvm::is_contained({"wgmma", "barrier.cluster", "mapa"}, llvm::StringRef(Family.Name)))
         return;
       return refuse(S.Opcode, S.Opcode.str(), Family.Section, "leave this kernel out: it needs a launch of its own");

@@ -13,9 +13,13 @@ constexpr llvm::StringLiteral Begin = "// cufuse-check 2:", OfAnyVersion = "// c
 
 /// What `allows=` may name.
 constexpr std::pair<const char *, bool PtxExpectation::*> Permissions[] = {
-    {"block", &PtxExpectation::BlockBarrier}, {"exit", &PtxExpectation::Exits},
-    {"warp", &PtxExpectation::Warps},         {"copy", &PtxExpectation::Copies},
-    {"wgmma", &PtxExpectation::Warpgroups},   {"libraries", &PtxExpectation::LibrariesReadThem},
+    {"block", &PtxExpectation::BlockBarrier},
+    {"exit", &PtxExpectation::Exits},
+    {"warp", &PtxExpectation::Warps},
+    {"copy", &PtxExpectation::Copies},
+    {"wgmma", &PtxExpectation::Warpgroups},
+    {"libraries", &PtxExpectation::LibrariesReadThem},
+    {"dependents", &PtxExpectation::Dependents},
 };
 
 std::string expectationLine(const PtxExpectation &Expected) {

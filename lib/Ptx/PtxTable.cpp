@@ -97,7 +97,7 @@ constexpr Group<PtxFamily> Families[] = {
     {F::Refused, "9.7.13.3", "barrier.cluster"},
     {F::Plain, "9.7.13", "membar fence atom red"},
     {F::Warp, "9.7.13", "vote match activemask redux elect"},
-    // A launch without programmatic dependence, as ours is, waits for nothing; others may wait for it.
+    // More than one wait is one; without programmatic dependence, it waits for nothing.
     {F::Plain, "9.7.13.13", "griddepcontrol.wait"},
     {F::Refused, "9.7.13.13", "griddepcontrol"},
     {F::Plain, "9.7.13.15", "mbarrier"},

@@ -79,7 +79,7 @@ std::vector<Blocker> checkReached(const ParsedUnit &Unit, const Reached &Reach,
   std::vector<Blocker> Refusals;
   checkAssemblyNames(Unit, Reach, Calls, Plan, Refusals);
   checkConstantMemory(Unit, Reach, Refusals);
-  if (Plan.Cooperative)
+  if (Plan.readsFresh())
     checkCoherence(Unit, Reach, Refusals);
   return Refusals;
 }

@@ -5,6 +5,7 @@
 #include "cufuse/Driver/Describe.h"
 #include "cufuse/Driver/FromDatabase.h"
 #include "cufuse/Driver/FuseBySize.h"
+#include "cufuse/Driver/FuseOverlapped.h"
 #include "cufuse/Driver/Products.h"
 #include "cufuse/Plan/ConfigNames.h"
 #include "cufuse/Support/FileStore.h"
@@ -205,6 +206,11 @@ llvm::Error checkCombination(const FuseRequest &R) {
        "leave out the folder, and what is no letter, digit, '_', '-' or '.'"},
       {!R.Prelude.empty() && R.Name == "cufuse", "--prelude has the namespace 'cufuse'", "choose another --name"},
       {R.ApartBelow > 0 && !R.Apart, "--apart-below needs --apart", "write --apart, too"},
+      {R.Overlap && (R.Vertical || OtherLaunch || R.Apart || !R.Groups.empty() || !R.Copies.empty() ||
+                     !R.Turns.empty() || !R.Resident.empty() || R.Tuned || !R.Depfile.empty() ||
+                     R.StopAfter != Step::Write || R.Registers.Policy == RegisterPolicy::Split),
+       "--overlap goes with --block, --bind, --unroll and --registers alone", "leave out the other options"},
+      {R.Overlap && R.Kernels.size() < 2, "--overlap needs two kernels or more", "name them in their order"},
       {R.Vertical && !R.Turns.empty(), "--turns goes without --link", "leave it out"},
   };
   for (const auto &Rule : Rules)
@@ -349,6 +355,23 @@ llvm::Error runBySize(llvm::ArrayRef<std::pair<Arguments, std::string>> All, con
   return llvm::Error::success();
 }
 
+/// A launch for each kernel.
+llvm::Error runOverlapped(const FuseRequest &Request, const Invocation &Invocation) {
+  auto Tools = findToolchain(Invocation.Program, sayNote);
+  if (!Tools)
+    return Tools.takeError();
+  auto Outputs = fuseOverlapped(*Tools, Request, sayNote);
+  if (!Outputs)
+    return Outputs.takeError();
+  if (llvm::Error Error = writeFiles(Outputs->Files))
+    return Error;
+  for (const auto &[Each, Result] : llvm::zip(Outputs->Requests, Outputs->Results))
+    llvm::outs() << written(Each, Result);
+  Outputs->Results.front().HeaderPath = headerOf(Request.Output);
+  llvm::outs() << written(Request, Outputs->Results.front());
+  return llvm::Error::success();
+}
+
 llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   if (const auto All = alternatives(Given); All.size() > 1)
     return runBySize(All, Invocation);
@@ -356,6 +379,9 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   if (!Request)
     return Request.takeError();
   Request->Command = Invocation.Command;
+  if (Request->Overlap)
+    return Given.DryRun ? badUsage("--overlap goes without --dry-run", "leave it out")
+                        : runOverlapped(*Request, Invocation);
   auto Tools = findToolchain(Invocation.Program, sayNote);
   if (!Tools)
     return Tools.takeError();
@@ -518,7 +544,9 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
       Command.add_flag("--in-registers", Request.Composition.InRegisters,
                        "Refuse what would hand intermediates on in memory"),
       Command.add_flag("--cooperative", Request.Composition.Cooperative,
-                       "A cooperative launch with a barrier of the grid between the kernels; for any kernels")});
+                       "A cooperative launch with a barrier of the grid between the kernels; for any kernels"),
+      Command.add_flag("--overlap", Request.Overlap,
+                       "A launch of each kernel, which begins while the one before it ends; for any kernels")});
   // What --link says already; alone, it is --auto-link.
   Command.add_flag("--vertical", Request.Vertical)->group("");
 

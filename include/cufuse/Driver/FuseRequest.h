@@ -50,6 +50,7 @@ struct FuseRequest {
   std::vector<RequestedLaunch> Launches; ///< Of `Kernels`, between and behind products.
   bool AutoLink = false;                 ///< And as the launches in the kernels' files say.
   std::vector<std::string> Dead;
+  bool Overlap = false;  ///< Launches of their own, each of which begins while the one before it ends.
   bool Distinct = false; ///< Pointers are taken for `__restrict__`; the launcher compares them.
   VerticalOptions Composition;
   InputFlags Flags;

@@ -64,6 +64,12 @@ struct ConstituentConfig {
   std::string GuessedFrom = {}; ///< What the block is taken from where nobody said it: a launch has to say it again.
 };
 
+/// A launch that begins while the one before it in the stream still runs, by programmatic dependent launch.
+struct LaunchOverlap {
+  bool Waits = false;    ///< For the end of the one before, before all else.
+  bool Triggers = false; ///< Lets the next one begin, as soon as all blocks have begun.
+};
+
 struct FusionConfig {
   std::vector<ConstituentConfig> Constituents;
   Geometry Shape = Geometry::Warps;
@@ -73,6 +79,7 @@ struct FusionConfig {
   /// Fused blocks per SM under `Stride` and `Pool`; 0 takes as many as fit.
   unsigned ResidentBlocks = 0;
   RegisterLimit Registers = {};
+  LaunchOverlap Overlap = {}; ///< For a kernel that is alone.
 };
 
 } // namespace cufuse

@@ -63,6 +63,10 @@ struct FusionPlan {
   unsigned ResidentBlocks = 0; ///< Fused blocks per SM under `Stride` at most; 0: as many as fit.
   bool NotesKernel = false;    ///< Each thread notes in shared memory which kernel it plays, for libraries to find.
   RegisterLimit Registers;     ///< For `Split`, Count is what every thread is launched with.
+  LaunchOverlap Overlap;
+
+  /// Has another kernel stored in this launch, or while it ran? Then no cache may have kept what was there before.
+  bool readsFresh() const { return Cooperative || Overlap.Waits; }
 
   /// One partition is the whole block: it keeps the block's own shape and barrier.
   bool keepsBlock() const { return Partitions.size() == 1 && Partitions.front().Beside == 1; }

@@ -23,6 +23,7 @@ struct PtxExpectation {
   bool Warps = false;                              ///< Instructions of several lanes are known to occur, or do no harm.
   bool Copies = false;                             ///< The same of asynchronous copies.
   bool Warpgroups = false;                         ///< The same of products of matrices by four warps.
+  bool Dependents = false;                         ///< The next launch may begin.
   std::set<unsigned> Budgets;                      ///< Of setmaxnreg.
   std::set<std::string> Tables;                    ///< Variables of which the output has copies, that nothing changes.
   bool Coherent = false; ///< Memory is written and read by kernels of one launch: no `ld.global.nc`.
