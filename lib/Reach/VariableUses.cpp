@@ -33,17 +33,8 @@ struct AddressUses {
   std::vector<const llvm::Use *> All;                      ///< Of these, but to compute another one.
 };
 
-/// Where the last member begins of the class that a member is accessed in, as the type-based alias information has it.
-std::uint64_t lastMember(const llvm::Instruction &Access) {
-  const llvm::MDNode *Tag = Access.getMetadata(llvm::LLVMContext::MD_tbaa);
-  auto *Class = Tag && Tag->getNumOperands() > 0 ? llvm::dyn_cast<llvm::MDNode>(Tag->getOperand(0)) : nullptr;
-  const unsigned Operands = Class ? Class->getNumOperands() : 0;
-  auto *Last = Operands > 2 ? llvm::mdconst::dyn_extract<llvm::ConstantInt>(Class->getOperand(Operands - 1)) : nullptr;
-  return Last ? Last->getZExtValue() : 0;
-}
-
-/// The largest alignment of a class as which the code views other memory, in bytes: what it accesses so is an object of
-/// that class to it, however its address was made.
+/// The largest alignment of a class as which the code views other memory, in bytes. Clang knows the variable, and says
+/// nothing of what nvcc takes from the types of views.
 unsigned alignmentOfViews(const Reached &Reach, const clang::ASTContext &Ast) {
   unsigned Most = 1;
   for (const auto &[Function, Use] : Reach.Functions)
@@ -60,15 +51,11 @@ unsigned alignmentOfViews(const Reached &Reach, const clang::ASTContext &Ast) {
   return Most;
 }
 
-/// The alignment that such a use of an address asks, in bytes; none where that is not known. Clang knows the variable,
-/// and says nothing of what nvcc takes from the types of views.
-std::optional<std::uint64_t> alignmentAsked(const llvm::Use &Use, const llvm::DataLayout &Layout, std::uint64_t Views) {
+/// The bytes of such a use of an address that is no view of a class, none where that is not known.
+std::optional<std::uint64_t> bytesOf(const llvm::Use &Use, const llvm::DataLayout &Layout) {
   auto *Access = llvm::dyn_cast<llvm::Instruction>(Use.getUser());
-  auto Of = [&](unsigned Operand, llvm::Type *T) -> std::optional<std::uint64_t> {
-    if (Use.getOperandNo() != Operand)
-      return std::nullopt;
-    return std::max<std::uint64_t>(Layout.getTypeStoreSize(T),
-                                   std::min(llvm::bit_ceil(lastMember(*Access) + 1), Views));
+  auto Of = [&](unsigned Operand, llvm::Type *T) {
+    return Use.getOperandNo() == Operand ? std::optional<std::uint64_t>(Layout.getTypeStoreSize(T)) : std::nullopt;
   };
   if (auto *Load = llvm::dyn_cast_or_null<llvm::LoadInst>(Access))
     return Of(0, Load->getType());
@@ -78,10 +65,7 @@ std::optional<std::uint64_t> alignmentAsked(const llvm::Use &Use, const llvm::Da
     return Of(0, Atomic->getType());
   if (auto *Atomic = llvm::dyn_cast_or_null<llvm::AtomicCmpXchgInst>(Access))
     return Of(0, Atomic->getNewValOperand()->getType());
-  if (auto *Copy = llvm::dyn_cast_or_null<llvm::MemIntrinsic>(Access))
-    if (auto *Length = llvm::dyn_cast<llvm::ConstantInt>(Copy->getLength()))
-      return std::min(Length->getZExtValue(), Views);
-  return std::nullopt;
+  return llvm::isa_and_nonnull<llvm::MemIntrinsic>(Access) ? std::optional<std::uint64_t>(1) : std::nullopt;
 }
 
 } // namespace
@@ -112,16 +96,12 @@ unsigned DeviceIr::alignmentAsked(const clang::VarDecl &Variable, unsigned Unkno
   const llvm::DataLayout &Layout = Global->getDataLayout();
   if (!Views)
     Views = std::min<unsigned>(alignmentOfViews(*Reach, Unit->ast()), Widest);
-  const AddressUses Uses(*Global);
-  std::uint64_t Asked = 1;
-  for (const llvm::Use *Use : Uses.All) {
-    const auto Known = cufuse::alignmentAsked(*Use, Layout, *Views);
-    Asked = std::max<std::uint64_t>(Asked, Known ? std::min(*Known, Widest) : Unknown);
+  // Which access is which view, the code does not say: a copy of a class is one of its members.
+  std::uint64_t Asked = *Views;
+  for (const llvm::Use *Use : AddressUses(*Global).All) {
+    const auto Bytes = bytesOf(*Use, Layout);
+    Asked = std::max<std::uint64_t>(Asked, Bytes ? std::min(*Bytes, Widest) : Unknown);
   }
-  for (const llvm::Value *Address : Uses.Addresses)
-    if (auto *Member = llvm::dyn_cast<llvm::GEPOperator>(Address);
-        Member && Member->getSourceElementType()->isStructTy())
-      Asked = std::max(Asked, std::min<std::uint64_t>(Layout.getTypeAllocSize(Member->getSourceElementType()), *Views));
   Asked = llvm::bit_floor(std::min<std::uint64_t>(Asked, Layout.getTypeAllocSize(Global->getValueType())));
   return Asked > Global->getAlign().valueOrOne().value() ? Asked : 0;
 }

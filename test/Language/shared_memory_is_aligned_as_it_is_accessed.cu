@@ -1,17 +1,18 @@
 // Alone, a kernel's first shared array lies at the beginning of the block's, and may be accessed by vectors: beside a kernel
-// whose own variables come first, it says so. What is accessed by its own type stays as it is.
-// RUN: %cufuse fuse %s:sums %s:floats '%s:staged<float>' --block 64 --block 64 --block 64 --name three -o %t.cu
+// whose own variables come first, it says so, also where a vector is copied out of it, of which the code has the members alone.
+// RUN: %cufuse fuse %s:sums %s:floats '%s:staged<float>' %s:copied --block 64 --block 64 --block 64 --block 64 --name three -o %t.cu
 // RUN: FileCheck %s --input-file %t.cu
 // RUN: %nvcc -arch=sm_90a -ptx -o %t.ptx %t.cu && FileCheck %s --check-prefix=PTX --input-file %t.ptx
 // CHECK: __shared__ float total;
 // CHECK: __shared__ int counts[64];
-// CHECK: __shared__ float row[256] __attribute__((aligned(16))), other[3];
+// CHECK: __shared__ float row[256] __attribute__((aligned(16))), other[3] __attribute__((aligned(8)));
 // CHECK: __shared__ float2 pairs[64] __attribute__((aligned(16)));
 // CHECK: SHARED short few[4] __attribute__((aligned(8)));
 // CHECK: __shared__ float4 wide[2];
 // CHECK: __shared__ float members[256] __attribute__((aligned(16))), member[4] __attribute__((aligned(16)));
 // CHECK: __shared__ T stage[256] __attribute__((aligned(16)));
 // CHECK: __shared__ unsigned long long bar;
+// CHECK: __shared__ float s[256] __attribute__((aligned(16)));
 // PTX-DAG: .shared .align 16 {{.*}}row
 // PTX-DAG: .shared .align 16 {{.*}}pairs
 // PTX-DAG: .shared .align 8 {{.*}}few
@@ -19,7 +20,7 @@
 
 // What cannot be said is refused.
 // RUN: %exits 1 %cufuse fuse %s:sums %s:of_macro --block 64 --block 64 --name both -o %t2.cu 2>&1 | FileCheck %s --check-prefix=MACRO
-// MACRO: aligned_as_it_is_accessed.cu:[[#@LINE+47]]:3: error: of_macro: {{.*}}not written in one piece: all is accessed as if aligned to 16 bytes [UneditableText]
+// MACRO: aligned_as_it_is_accessed.cu:[[#@LINE+54]]:3: error: of_macro: {{.*}}not written in one piece: all is accessed as if aligned to 16 bytes [UneditableText]
 #define SHARED __shared__
 #define ARRAY(name) __shared__ float name[256]
 #define TEXT ARRAY(all)
@@ -65,6 +66,13 @@ template <class T> __global__ void staged(const T *in, T *out) {
   out[threadIdx.x] = stage[255 - threadIdx.x];
 }
 template __global__ void staged<float>(const float *, float *);
+__global__ void copied(const float *in, float *out) {
+  __shared__ float s[256];
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  float4 v = *(float4 *)&s[4 * threadIdx.x];
+  out[threadIdx.x] = v.x + v.y;
+}
 __global__ void of_macro(const float *in, float *out) {
   TEXT;
   *(float4 *)(all + threadIdx.x * 4) = *(const float4 *)(in + threadIdx.x * 4);
