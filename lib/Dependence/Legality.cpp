@@ -45,8 +45,6 @@ private:
     const std::string Taken = "; " + Graph.Nodes[F.Consumer].Name + " takes it as " + F.In;
     if (Reason)
       refuse(Reason->Kind, Reason->Where, Reason->Fact + Taken);
-    else if (Proof.Partly && !MayLoad)
-      refuse(BlockerKind::StoredSometimes, Graph.Nodes[F.Producer].Facts->Where, Graph.Nodes[F.Producer].Name + Taken);
     return !Reason;
   }
 
@@ -166,6 +164,24 @@ private:
                            Kept->In));
   }
 
+  /// Does `From` lead to the other by flows?
+  bool leadsTo(unsigned From, unsigned To) const {
+    return From == To ||
+           llvm::any_of(Graph.Flows, [&](const Flow &F) { return F.Producer == From && leadsTo(F.Consumer, To); });
+  }
+
+  bool isStoredAtLoad(const Flow &F) const {
+    return llvm::any_of(Graph.Flows,
+                        [&](const Flow &G) { return isToRoot(G) && G.Producer == F.Producer && G.Out == F.Out; });
+  }
+
+  /// The root's load has the memory of what it loads, and of nothing else that is computed there.
+  bool hasMemoryAtLoad(const Flow &F) const {
+    return isStoredAtLoad(F) && llvm::none_of(Graph.Flows, [&](const Flow &G) {
+             return isToRoot(G) && !(G.Producer == F.Producer && G.Out == F.Out) && leadsTo(F.Producer, G.Producer);
+           });
+  }
+
   /// The producer runs where the consumer loads.
   void atLoad(const Flow &F) {
     const VerticalNode &Producer = Graph.Nodes[F.Producer], &Consumer = Graph.Nodes[F.Consumer];
@@ -179,8 +195,13 @@ private:
       if (Site->What == AccessSite::Kind::Load && !isOwn(*Site, *Producer.Accesses, *Producer.Shape))
         refuse(BlockerKind::IntermediateRead, Site->Where,
                fmt::format("{}: {}; {}", Producer.Name, Site->str(), Stored));
-    if (!F.Dead && !isBeside(F.Consumer))
+    if (!F.Dead && !(isBeside(F.Consumer) && isStoredAtLoad(F)))
       live(F, Stored);
+    const AccessSite *Loads = siteOf(Producer, F.Out, AccessSite::Kind::Load);
+    if ((Loads || storesPartly(F.Out, *Producer.Accesses, *Producer.Shape)) && !hasMemoryAtLoad(F))
+      refuse(BlockerKind::IntermediateRead, Loads ? Loads->Where : Producer.Facts->Where,
+             fmt::format("{}: {} holds what was there before, and is not what {} loads", Producer.Name, F.Out,
+                         Graph.Nodes[Graph.Root].Name));
     if (F.Consumer == Graph.Root)
       return loads(F, Consumer, Stored);
     if (!isBefore(F.Consumer))

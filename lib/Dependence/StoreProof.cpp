@@ -59,6 +59,8 @@ public:
     }
     Result.Elements = Shape.Bound;
     Result.Partly = storesPartly(Parameter.str(), *Node.Accesses, Shape);
+    if (Result.Partly && !MayLoad)
+      return Blocker{BlockerKind::StoredSometimes, Node.Facts->Where, Node.Name};
     for (const Polynomial &Size : Shape.Sizes)
       Result.Requirements.push_back({{}, Size});
     Result.Requirements.push_back({Result.Elements, Polynomial::constant(MostElements)});

@@ -26,6 +26,13 @@
 // RUN:   --distinct --block 16x4 --in-registers -o %t/n.cu 2> %t/n
 // RUN: FileCheck %s --check-prefix=SOMETIMES --input-file=%t/n
 // SOMETIMES: [StoredSometimes]
+// What some threads leave is not in a row's registers either, but where the kernel loads the row before.
+// RUN: not %cufuse fuse --vertical %t/kernels.cu:mask %t/kernels.cu:centre --distinct --block 64 --in-registers \
+// RUN:   -o %t/n.cu 2> %t/n
+// RUN: FileCheck %s --check-prefix=ROW --input-file=%t/n
+// ROW: mask: q[y * nx + x] at {{.*}}; centre takes it as x [NotByRow]
+// RUN: %cufuse fuse --vertical %t/kernels.cu:masked %t/kernels.cu:centre --distinct --block 64 --in-registers \
+// RUN:   -o %t/changed.cu
 
 //--- kernels.cu
 __global__ void laplace(const double *p, double *q, int nx, int ny, double scale) {
@@ -80,6 +87,39 @@ __global__ void open(const double *p, double *q, int nx, int ny) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (y < ny)
     q[y * nx + x] = p[y * nx + x];
+}
+__global__ void mask(const double *p, double *q, int nx, int ny) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < ny && p[y * nx + x] > 0)
+    q[y * nx + x] = 1;
+}
+__global__ void masked(const double *p, double *q, int nx, int ny) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < ny && p[y * nx + x] > 0)
+    q[y * nx + x] += 1;
+}
+__global__ void centre(const double *x, double *out, int n) {
+  __shared__ double all[64];
+  double mine = 0;
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    mine += x[(long long)blockIdx.x * n + i];
+  all[threadIdx.x] = mine;
+  __syncthreads();
+  for (int k = 32; k > 0; k /= 2) {
+    if (threadIdx.x < k)
+      all[threadIdx.x] += all[threadIdx.x + k];
+    __syncthreads();
+  }
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    out[(long long)blockIdx.x * n + i] = x[(long long)blockIdx.x * n + i] - all[0] / n;
+}
+void rows(const double *p, double *q, double *out, int nx, int ny) {
+  mask<<<dim3((nx + 15) / 16, (ny + 3) / 4), dim3(16, 4)>>>(p, q, nx, ny);
+  centre<<<ny, 64>>>(q, out, nx);
+}
+void changed(const double *p, double *q, double *out, int nx, int ny) {
+  masked<<<dim3((nx + 15) / 16, (ny + 3) / 4), dim3(16, 4)>>>(p, q, nx, ny);
+  centre<<<ny, 64>>>(q, out, nx);
 }
 __global__ void sum(const double *x, double *partial, int n) {
   __shared__ double all[64];

@@ -21,6 +21,18 @@
 // RUN:   --link updateR.n=next.n --distinct --block 64 --in-registers -o %t/n.cu 2> %t/n
 // RUN: FileCheck %s --check-prefix=NEXT --input-file=%t/n
 // NEXT: at loads: the intermediate would be computed where it is loaded, and would no longer be stored
+// What is computed at a load has the memory of what is loaded there, and of no other array: what began elsewhere, or must be
+// stored elsewhere, is not computed there.
+// RUN: not %cufuse fuse %t/kernels.cu:updateX %t/kernels.cu:direction %t/kernels.cu:dot --link updateX.x=direction.r \
+// RUN:   --link updateX.n=direction.n --link direction.z=dot.a --link direction.n=dot.n --dead updateX.x \
+// RUN:   --distinct --block 64 --in-registers -o %t/n.cu 2> %t/n
+// RUN: FileCheck %s --check-prefix=BEGAN --input-file=%t/n
+// BEGAN: the producer loads from the intermediate: updateX: x holds what was there before, and is not what dot loads [IntermediateRead]
+// RUN: not %cufuse fuse %t/kernels.cu:updateR %t/kernels.cu:direction %t/kernels.cu:updateX %t/kernels.cu:dot \
+// RUN:   --link updateR.r=dot.a --link updateR.n=dot.n --link direction.z=updateX.p --link direction.n=updateX.n \
+// RUN:   --link updateR.q=direction.r --link updateR.n=direction.n --distinct --block 64 --in-registers -o %t/n.cu 2> %t/n
+// RUN: FileCheck %s --check-prefix=LIVE --input-file=%t/n
+// LIVE: direction.z, which updateX takes as p [LiveIntermediate]
 
 //--- kernels.cu
 __global__ void updateX(double *x, const double *p, const double *rr, const double *pq, int n) {

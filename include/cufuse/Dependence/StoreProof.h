@@ -13,7 +13,7 @@ namespace cufuse {
 struct StoreProof {
   Polynomial Elements;
   std::vector<AtMost> Requirements;
-  bool Partly = false; ///< Some may not be stored: they stay as they are.
+  bool Partly = false; ///< Some may not be stored: they stay as they are. Only where the kernel may load them.
 };
 
 /// Elements per launch, so that indices fit the types in which kernels compute them.
