@@ -14,6 +14,21 @@ struct CUFUSE_TYPE {
     CUFUSE_CALLS;
     return CUFUSE_MADE;
   }
+#ifdef CUFUSE_WIDE
+  /// Several elements in one.
+  template <typename T> static constexpr long long wide = sizeof(T) / sizeof(CUFUSE_ELEMENT);
+  template <typename T> __device__ __forceinline__ typename CufuseTarget<T>::Type at(long long index) const {
+    CUFUSE_ELEMENT parts[wide<T>];
+#pragma unroll
+    for (int k = 0; k < static_cast<int>(wide<T>); ++k)
+      parts[k] = computed(offset + index * wide<T> + k);
+    typename CufuseTarget<T>::Type value;
+    memcpy(&value, parts, sizeof(value));
+    return value;
+  }
+  template <typename> __device__ __forceinline__ CUFUSE_TYPE as() const { return *this; }
+#else
+  template <typename> static constexpr long long wide = 1;
   template <typename> __device__ __forceinline__ CUFUSE_ELEMENT at(long long index) const {
     const long long element = offset + index;
 #ifdef CUFUSE_LIVE
@@ -25,9 +40,10 @@ struct CUFUSE_TYPE {
     return computed(element);
 #endif
   }
-  template <typename> __device__ __forceinline__ CUFUSE_TYPE moved(long long by) const {
+#endif
+  template <typename T> __device__ __forceinline__ CUFUSE_TYPE moved(long long by) const {
     CUFUSE_TYPE moved = *this;
-    moved.offset += by;
+    moved.offset += by * wide<T>;
     return moved;
   }
 };

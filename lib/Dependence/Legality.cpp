@@ -270,7 +270,7 @@ private:
       const std::string Fact = fmt::format("{}: {}; {}", Consumer.Name, Site->str(), Stored);
       if (Site->What == AccessSite::Kind::Store || Site->What == AccessSite::Kind::Atomic)
         refuse(BlockerKind::InPlaceHazard, Site->Where, Fact);
-      else if (Site->What != AccessSite::Kind::Load || !Site->Direct || Site->Width > 1 || Site->Compound)
+      else if (Site->What != AccessSite::Kind::Load || !Site->Direct || (Site->Width > 1 && !F.Dead) || Site->Compound)
         refuse(BlockerKind::IntermediateEscapes, Site->Where, Fact);
       else if (!Recompute || llvm::any_of(llvm::ArrayRef(Sites).take_front(I),
                                           [&](const AccessSite *Before) { return areOne(*Before, *Site); }))

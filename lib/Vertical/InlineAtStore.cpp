@@ -57,8 +57,8 @@ public:
   }
 
 private:
-  bool storesWide(unsigned Node, const std::string &Out) const {
-    return llvm::any_of(Graph.Nodes[Node].sites(Out), [](const AccessSite *Site) { return Site->Width > 1; });
+  bool isWide(unsigned Node, const std::string &Parameter) const {
+    return llvm::any_of(Graph.Nodes[Node].sites(Parameter), [](const AccessSite *Site) { return Site->Width > 1; });
   }
 
   bool isBefore(unsigned Node) const { return llvm::is_contained(Graph.Before, Node); }
@@ -166,6 +166,7 @@ private:
       Calls.push_back(outputText("    memory[element] = made_{}_{};", name(F.Producer), F.Out));
     }
     file(cuda::Source, {{"LIVE", Live},
+                        {"WIDE", isWide(F.Consumer, F.In)},
                         {"NODE", name(F.Consumer)},
                         {"PARAMETER", F.In},
                         {"TYPE", Type},
@@ -229,7 +230,7 @@ private:
                       {"FIELDS", joined(Fields, "\n")},
                       {"ELEMENT", T},
                       {"CALLS", joined(Calls, "\n")},
-                      {"WIDE", storesWide(Node, Out)}});
+                      {"WIDE", isWide(Node, Out)}});
   }
 
   std::string argument(unsigned Node, const std::string &Parameter) const override {

@@ -18,9 +18,15 @@
 // RUN:   -o %t/points.cu
 // RUN: %cufuse fuse %s:tile %s:relu --link tile.c=relu.in --link 'tile.4*width*width=relu.n' --block 64 --name stores \
 // RUN:   -o %t/stores.cu
+// What loads several at a time has them computed one by one, but for what is kept: that is stored once.
+// RUN: %cufuse fuse %s:relu %s:sumOfQuads --link relu.out=sumOfQuads.in --dead relu.out --recompute any --block 64 --in-registers \
+// RUN:   --name loads -o %t/loads.cu
+// RUN: %exits 1 %cufuse fuse %s:relu %s:sumOfQuads --link relu.out=sumOfQuads.in --recompute any --block 64 --in-registers \
+// RUN:   -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=KEPT
+// KEPT: at loads: the intermediate would be computed where it is loaded, and would no longer be stored;
 // RUN: %emulate --seed 1 --seed 2 -I %t -D FUSED %s %t/dead.cu %t/live.cu %t/between.cu %t/inPlace.cu %t/pairs.cu \
-// RUN:   %t/rows.cu %t/points.cu %t/stores.cu | FileCheck %s --check-prefix=SAME
-// SAME: 12 same
+// RUN:   %t/rows.cu %t/points.cu %t/stores.cu %t/loads.cu | FileCheck %s --check-prefix=SAME
+// SAME: 13 same
 //
 // As they are launched:
 // RUN: %cufuse fuse %s:scale %s:relu --vertical --block 64 --dry-run -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=LAUNCHED
@@ -116,6 +122,24 @@ __global__ void sumOfRow(const float *in, float *out, int columns) {
   }
 }
 
+__device__ float4 quadOf(const float *at) { return *reinterpret_cast<const float4 *>(at); }
+__global__ void sumOfQuads(const float *in, float *out, int columns) {
+  in += blockIdx.x * columns;
+  float own = 0;
+  for (int c = 4 * threadIdx.x; c < columns; c += 4 * blockDim.x) {
+    const float4 v = quadOf(in + c), w = reinterpret_cast<const float4 *>(in)[c / 4];
+    own += v.x * w.y + v.z * w.w;
+  }
+  __shared__ float sums[64];
+  sums[threadIdx.x] = own;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int t = 1; t < 64; ++t)
+      own += sums[t];
+    out[blockIdx.x] = own;
+  }
+}
+
 // Three of them are no group.
 __global__ void move(const float3 *in, float3 *out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -153,6 +177,7 @@ void launches(float *x, float *y, float *z, int quads) {
 #include "dead.h"
 #include "inPlace.h"
 #include "live.h"
+#include "loads.h"
 #include "pairs.h"
 #include "points.h"
 #include "rows.h"
@@ -212,6 +237,13 @@ int main() {
         sumOfRow<<<8, 64>>>(b.at, c.at, 100);
       },
       [&] { return rows::scale_sumOfRow::launch(8, quads(a), quads(b), 2, 200, c.at, 100); });
+  compare(
+      "loads", {&c},
+      [&] {
+        relu<<<13, 64>>>(a.at, b.at, 790);
+        sumOfQuads<<<8, 64>>>(b.at, c.at, 100);
+      },
+      [&] { return loads::relu_sumOfQuads::launch(8, a.at, b.at, 790, c.at, 100); });
   auto triples = [](const Array &of) { return reinterpret_cast<float3 *>(of.at); };
   compare(
       "points", {&b, &c},

@@ -408,6 +408,14 @@ TEST(EmittedOnHost, LoadsAreComputedInsideTheBoundAndReadBeyondIt) {
   EXPECT_EQ(From[2], 6);
   EXPECT_EQ(*(From + 3), 9);
   EXPECT_EQ(From[4], 99);
+  struct Pair {
+    float a, b;
+  };
+  const Pair Last = (cufuse_as<const Pair>(From) + 1)[0], Beyond = *cufuse_as<Pair>(From + 3);
+  EXPECT_EQ(Last.a, 6);
+  EXPECT_EQ(Last.b, 9);
+  EXPECT_EQ(Beyond.a, 9);
+  EXPECT_EQ(Beyond.b, 99);
 }
 
 #pragma GCC diagnostic pop
