@@ -9,6 +9,7 @@
 #include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
+#include <list>
 #include <set>
 
 namespace cufuse {
@@ -33,31 +34,43 @@ bool isOf(llvm::StringRef Launched, llvm::StringRef Kernel) {
   return Launched == Kernel || (!Launched.empty() && !Launched.contains('@') && Launched == Kernel.split('@').first);
 }
 
+/// Launches of the kernels, by kernel.
+using LaunchRun = std::vector<const Launch *>;
+
 /// The last launch of the first kernel before the next kernel's, and so on to the first launch of the last kernel that
-/// has all before it.
-std::vector<const Launch *> oneAfterTheOther(llvm::ArrayRef<Launch> All, llvm::ArrayRef<std::string> Kernels) {
-  size_t Next = 0, End = 0;
-  for (; End < All.size() && Next < Kernels.size(); ++End)
-    Next += isOf(All[End].Kernel, Kernels[Next]);
-  std::vector<const Launch *> Chosen;
-  if (Next < Kernels.size())
-    return Chosen;
-  for (size_t I = Kernels.size(); I-- > 0;) {
-    while (!isOf(All[--End].Kernel, Kernels[I])) {
+/// has all before it; then the same of the launches behind that one.
+std::vector<LaunchRun> runsOf(llvm::ArrayRef<Launch> All, llvm::ArrayRef<std::string> Kernels) {
+  std::vector<LaunchRun> Runs;
+  for (size_t Next = 0, End = 0; End < All.size();) {
+    Next += isOf(All[End++].Kernel, Kernels[Next]);
+    if (Next < Kernels.size())
+      continue;
+    LaunchRun Chosen;
+    size_t At = End;
+    for (size_t I = Kernels.size(); I-- > 0;) {
+      while (!isOf(All[--At].Kernel, Kernels[I])) {
+      }
+      Chosen.insert(Chosen.begin(), &All[At]);
     }
-    Chosen.insert(Chosen.begin(), &All[End]);
+    if (llvm::all_of(Chosen, [&](const Launch *L) { return mayFollow(*Chosen[0], *L); }))
+      Runs.push_back(std::move(Chosen));
+    Next = 0;
   }
-  return Chosen;
+  return Runs;
 }
 
 bool isNull(const std::optional<Value> &Given) { return Given && Given->Factors.front() == NullPointer; }
 
 /// What gives the parameter of a later kernel's launch the same value: a parameter of this one, or a product of some.
+/// `Differs`: the product of these parameters and factors is another number than that of the later kernel, in some
+/// launches of them.
 std::string sameAs(const Value &Taken, clang::QualType Type, const Launch &Earlier, const LaunchedKernel &Kernel,
-                   const clang::ASTContext &Context) {
+                   const clang::ASTContext &Context,
+                   llvm::function_ref<bool(llvm::ArrayRef<size_t>, std::vector<std::string>)> Differs) {
   const auto Parameters = Kernel.Kernel->parameters();
   std::string Whole;
   std::vector<std::string> Left = Taken.Factors, Product;
+  std::vector<size_t> OfProduct;
   for (size_t I = 0; I < Parameters.size() && I < Earlier.Arguments.size(); ++I) {
     const std::optional<Value> &Given = Earlier.Arguments[I];
     const clang::QualType Own = Parameters[I]->getType();
@@ -69,17 +82,20 @@ std::string sameAs(const Value &Taken, clang::QualType Type, const Launch &Earli
     const std::string Name = Parameters[I]->getNameAsString();
     // The parameter has the value, or as much of it as the other takes.
     const bool Keeps = !Integers || keeps(Given->Type, Own, Context);
-    if (*Given == Taken && (Whole.empty() || Kernel.Stores.count(Name)) &&
+    if (*Given == Taken && (Whole.empty() || Kernel.Stores.count(Name)) && !(Integers && Differs(I, {})) &&
         (Keeps || (!Type->isBooleanType() && Context.getIntWidth(Own) >= Context.getIntWidth(Type))))
       Whole = Name;
     if (!Integers || !Keeps || Given->Factors.size() > 1)
       continue;
     const size_t Others = llvm::count_if(Left, [&](const auto &Factor) { return Factor != Given->Factors.front(); });
     Product.insert(Product.end(), Left.size() - Others, Name);
+    OfProduct.insert(OfProduct.end(), Left.size() - Others, I);
     llvm::erase(Left, Given->Factors.front());
   }
   if (!Whole.empty())
     return Whole;
+  if (Differs(OfProduct, Left))
+    return "";
   for (const std::string &Number : Left) // as `2 * pairs`
     if (!Number.starts_with('#') || Product.empty())
       return "";
@@ -144,15 +160,27 @@ Sharing sharingOf(const Launch &First, const LaunchedKernel &A, const Launch &Se
   return Found;
 }
 
-/// The links of launches that follow each other.
+/// The links of launches that follow each other, but for numbers that are not the same in `Others` of the kernels.
 LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chosen,
-                    llvm::ArrayRef<LaunchedKernel> Kernels) {
+                    llvm::ArrayRef<LaunchedKernel> Kernels, llvm::ArrayRef<LaunchRun> Others = {}) {
   LaunchLinks Result;
   auto Link = [&](size_t From, size_t To, unsigned Parameter) {
     const std::optional<Value> &Taken = Chosen[To]->Arguments[Parameter];
     const clang::ParmVarDecl *P = Kernels[To].Kernel->getParamDecl(Parameter);
+    auto Differs = [&](llvm::ArrayRef<size_t> Own, std::vector<std::string> Factors) {
+      return llvm::any_of(Others, [&](const LaunchRun &Other) {
+        const auto &One = Other[From]->Arguments, &Two = Other[To]->Arguments;
+        std::vector<std::string> Product = Factors;
+        bool Known = Parameter < Two.size() && Two[Parameter];
+        for (const size_t I : Own)
+          if (Known &= I < One.size() && One[I]; Known)
+            llvm::append_range(Product, One[I]->Factors);
+        llvm::sort(Product);
+        return Known && Product != Two[Parameter]->Factors;
+      });
+    };
     const std::string Same =
-        Taken && !isNull(Taken) ? sameAs(*Taken, P->getType(), *Chosen[From], Kernels[From], Unit.ast()) : "";
+        Taken && !isNull(Taken) ? sameAs(*Taken, P->getType(), *Chosen[From], Kernels[From], Unit.ast(), Differs) : "";
     return Same.empty() ? Same
                         : fmt::format("{}.{}={}.{}", Kernels[From].Name, Same, Kernels[To].Name, P->getNameAsString());
   };
@@ -198,14 +226,17 @@ std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRe
   for (const LaunchedKernel &Each : Kernels)
     Wanted.push_back(kernelName(*Each.Kernel));
   HostLaunches Of(Unit);
-  std::optional<LaunchLinks> Parted;                    // or not known
-  for (unsigned Calls = 0; Calls <= MostCalls; ++Calls) // the function that is nearest to the launches
-    for (const clang::FunctionDecl *Function : Of.functions()) {
-      const std::vector<Launch> All = Of.of(*Function, Calls);
-      const std::vector<const Launch *> Chosen = oneAfterTheOther(All, Wanted);
-      if (Chosen.empty() || llvm::any_of(Chosen, [&](const Launch *L) { return !mayFollow(*Chosen[0], *L); }))
-        continue;
-      LaunchLinks Result = linksOf(Unit, Chosen, Kernels);
+  std::optional<LaunchLinks> Parted;                      // or not known
+  for (unsigned Calls = 0; Calls <= MostCalls; ++Calls) { // the functions that are nearest to the launches
+    std::list<std::vector<Launch>> Launches;
+    std::vector<LaunchRun> Runs;
+    for (const clang::FunctionDecl *Function : Of.functions())
+      llvm::append_range(Runs, runsOf(Launches.emplace_back(Of.of(*Function, Calls)), Wanted));
+    std::vector<LaunchRun> Dependent;
+    llvm::copy_if(Runs, std::back_inserter(Dependent),
+                  [&](const LaunchRun &Run) { return linksOf(Unit, Run, Kernels).ShareMemory; });
+    for (const LaunchRun &Chosen : Runs) {
+      LaunchLinks Result = linksOf(Unit, Chosen, Kernels, Dependent);
       for (size_t Next = 1; Next < Chosen.size(); ++Next) {
         const bool IsLinked = Kernels[Next].Linked.count(Next - 1);
         for (const Launch *Each = Chosen[Next - 1] + 1; Each < Chosen[Next] && !IsLinked && !Result.Between; ++Each)
@@ -216,6 +247,7 @@ std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRe
         return Result;
       Parted = Parted ? Parted : std::move(Result);
     }
+  }
   return Parted;
 }
 
