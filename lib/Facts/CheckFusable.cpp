@@ -1,3 +1,4 @@
+#include "cufuse/Code/CopiedAddresses.h"
 #include "cufuse/Code/Meetings.h"
 
 #include "cufuse/Facts/CollectFacts.h"
@@ -41,7 +42,7 @@ public:
     for (const auto &[Function, Use] : Reach.Functions)
       function(Use);
     if (Ir)
-      throughPointers(), barriers(), unknownCallees();
+      throughPointers(), barriers(), unknownCallees(), copiedAddresses();
     if (Ir && !Ir->hiddenState().empty())
       block(BlockerKind::StaticLocal, Kernel.getLocation(), Ir->hiddenState() + " in " + qualifiedNameOf(Kernel));
     assemblySymbols();
@@ -143,6 +144,19 @@ private:
       if (Use.HidesCode && !Use.System)
         block(BlockerKind::UnknownCallee, Function->getLocation(),
               Function->getNameAsString() + ", which converts what leads to code");
+  }
+
+  void copiedAddresses() {
+    for (const CopiedAddress &Address : findCopiedAddresses(
+             *Ir, [this](const clang::VarDecl &Variable) { return Host.mustStayShared(Variable, Kernel); })) {
+      const auto *Declared = llvm::dyn_cast_or_null<clang::NamedDecl>(Ir->declared(*Address.Of));
+      std::string In;
+      const clang::SourceLocation At = Ir->where(*Address.By, &In);
+      block(BlockerKind::OtherMeaning, At.isValid() ? At : Kernel.getLocation(),
+            fmt::format("the address of {} {} in {}, and others would find that of the copy: use a number",
+                        Declared ? Declared->getQualifiedNameAsString() : "a table of virtual functions", Address.What,
+                        In.empty() ? Facts.Name : In));
+    }
   }
 
   /// Threads leave through an mbarrier, which sm_80 introduced.
