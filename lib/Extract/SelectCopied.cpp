@@ -219,7 +219,10 @@ private:
     std::set<std::string> Seen;
     std::function<void(const clang::NamedDecl *)> Declare = [&](const clang::NamedDecl *D) {
       if (auto *Around = llvm::dyn_cast<clang::NamespaceDecl>(D->getDeclContext()))
-        Declare(Around); // what is in it may be named by way of it
+        Declare(Around);                                 // what is in it may be named by way of it
+      if (auto *Tag = llvm::dyn_cast<clang::TagDecl>(D); // declared in a header, and copied where it is defined
+          Tag && llvm::any_of(Tag->redecls(), [&](const clang::Decl *Each) { return Result.Units.contains(Each); }))
+        return;
       const std::vector<std::string> Path = namespacesAround(D->getDeclContext());
       const std::string Name = D->getNameAsString();
       const bool IsFunction = llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(D);
