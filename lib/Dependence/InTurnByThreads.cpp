@@ -20,6 +20,8 @@ public:
     common();
     for (const VerticalNode &N : Graph.Nodes)
       reaches(N);
+    for (int D = 0; D < 3; ++D)
+      reachesAlike(D);
     for (const auto &[Of, Users] : Exchanged) {
       if (isOfThread(Users) && staysInRegisters(Users))
         Plan.Kept.insert(Users.begin(), Users.end());
@@ -36,6 +38,41 @@ private:
     if (Shape.Shape == KernelShape::Pointwise && !Shape.Unbounded && !Shape.Strided)
       require(Graph.inArguments(Node, Shape.Bound) - constant(Shape.Tail ? 0 : Shape.Width - 1),
               gridDim(0) * constant(Block.threads() * Shape.Width));
+  }
+
+  /// Kernels that end at different places of a dimension, or one of them with its grid, may be meant for different
+  /// grids: one that has all of each does what each of theirs does.
+  void reachesAlike(int D) {
+    std::vector<std::vector<Polynomial>> Ends;
+    for (unsigned Node : Graph.Order) {
+      std::optional<std::vector<Polynomial>> Common;
+      for (const AccessSite &Site : Graph.Nodes[Node].Accesses->Sites)
+        if (Site.What == AccessSite::Kind::Store) {
+          const std::vector<Polynomial> Own = ends(Node, Site, D);
+          if (!Common)
+            Common = Own;
+          llvm::erase_if(*Common, [&](const Polynomial &End) { return !llvm::is_contained(Own, End); });
+        }
+      Ends.push_back(Common.value_or(std::vector<Polynomial>()));
+    }
+    const unsigned Sizes[] = {Block.X, Block.Y, Block.Z};
+    if (!llvm::all_equal(Ends))
+      for (const std::vector<Polynomial> &Own : Ends)
+        for (const Polynomial &End : Own)
+          require(End, gridDim(D) * constant(Sizes[D]));
+  }
+
+  /// Where the grid's threads end that come to the site.
+  std::vector<Polynomial> ends(unsigned Node, const AccessSite &Site, int D) const {
+    const Polynomial Place = atom(builtinAtom(Builtin::BlockDim, D)) * atom(builtinAtom(Builtin::BlockIdx, D)) +
+                             atom(builtinAtom(Builtin::ThreadIdx, D));
+    std::vector<Polynomial> Found;
+    for (const PathStep &Step : Site.Path)
+      for (const Less &L : Step.Holds)
+        if (const Polynomial End = Graph.inArguments(Node, L.Right);
+            ofThread(Node, Site, L.Left) == ofThread(Node, Site, Place) && isOfLaunch(End))
+          Found.push_back(End);
+    return Found;
   }
 
   /// A thread's elements: so many, `Step` apart, as those of a structure, or of an array for each member.
