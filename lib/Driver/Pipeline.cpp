@@ -71,8 +71,17 @@ llvm::Error fuseRead(const Toolchain &Tools, const FuseRequest &Request, const s
     return badUsage("--apart-below is a number of elements, and this launch has a grid",
                     "leave it out, and choose before the launch");
   Fuser Fuser(Tools, Result.Kernels, emitOptions(Request));
-  if (const auto Flags = flagsOfOutput(Request))
+  if (const auto Flags = flagsOfOutput(Request)) {
     Fuser.isCompiledWith(*Flags);
+    const LoadedKernel &Any = Result.Kernels.front();
+    auto Answer = askNvcc(Tools, Any.Spec.File, *Flags, Any.Arch);
+    if (!Answer)
+      return Answer.takeError();
+    for (LoadedKernel &Kernel : Result.Kernels)
+      if (Kernel.Predefined && Answer->Predefined)
+        Kernel.Predefined =
+            std::make_shared<const Predefined>(Predefined{Kernel.Predefined->Macros, Answer->Predefined->Folders});
+  }
   auto Config = choose(Request, Result.Kernels, Fuser.constituents(), Result.Explanation, Result.Tuned);
   if (!Config)
     return Config.takeError();
