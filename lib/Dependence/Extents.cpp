@@ -1,6 +1,7 @@
 #include "cufuse/Dependence/Extents.h"
 
 #include "Bounds.h"
+#include "Indices.h"
 #include "Refusals.h"
 
 #include <llvm/ADT/STLExtras.h>
@@ -104,13 +105,7 @@ private:
   Polynomial meaning(Polynomial P) const {
     if (isPointwise())
       return inGroup(N, P, Polynomial::atom(ElementAtom));
-    const unsigned Sizes[] = {Block.X, Block.Y, Block.Z};
-    for (int D = 0; D < 3; ++D) {
-      P = P.substitute(builtinAtom(Builtin::BlockDim, D), Polynomial::constant(Sizes[D]));
-      if (Sizes[D] == 1)
-        P = P.substitute(builtinAtom(Builtin::ThreadIdx, D), {});
-    }
-    return P;
+    return inShape(P, Block);
   }
 
   bool isGiven(llvm::StringRef Atom) const {

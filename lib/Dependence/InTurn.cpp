@@ -205,16 +205,11 @@ private:
         Of.Unit.isZero() || Of.units() == constant(1) ? atom(Part) : Of.units() * atom(Part) + atom(Own);
     if (Plan.ByElement[Node])
       return whole(inGroup(Graph.Nodes[Node], P, Unit), Of);
-    const unsigned Sizes[] = {Block.X, Block.Y, Block.Z};
+    P = inShape(P, Block);
     const unsigned Dimensions = Of.Unit.isZero() ? Plan.Dimensions : 1;
-    for (int D = 0; D < 3; ++D) {
-      P = P.substitute(builtinAtom(Builtin::BlockDim, D), constant(Sizes[D]));
-      if (Sizes[D] == 1)
-        P = P.substitute(builtinAtom(Builtin::ThreadIdx, D), {});
-      if (D >= int(Dimensions)) {
-        P = P.substitute(builtinAtom(Builtin::BlockIdx, D), {});
-        P = P.substitute(builtinAtom(Builtin::GridDim, D), constant(1));
-      }
+    for (int D = Dimensions; D < 3; ++D) {
+      P = P.substitute(builtinAtom(Builtin::BlockIdx, D), {});
+      P = P.substitute(builtinAtom(Builtin::GridDim, D), constant(1));
     }
     if (!Of.Unit.isZero())
       P = P.substitute(builtinAtom(Builtin::GridDim, 0), Of.units() * blocksOfGrid());

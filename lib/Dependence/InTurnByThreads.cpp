@@ -256,14 +256,8 @@ private:
   Polynomial ofThread(unsigned Node, const AccessSite &Site, const Polynomial &P) const {
     const std::set<std::string> Atoms = partsOf(Node, Site);
     std::vector<std::pair<std::string, Polynomial>> Values;
-    const unsigned Sizes[] = {Block.X, Block.Y, Block.Z};
-    for (int D = 0; D < 3; ++D) {
-      Values.push_back({builtinAtom(Builtin::BlockDim, D), constant(Sizes[D])});
-      if (Sizes[D] == 1)
-        Values.push_back({builtinAtom(Builtin::ThreadIdx, D), {}});
-    }
     auto InWords = [&](auto &&Again, const Polynomial &Of) -> Polynomial {
-      Polynomial Result = Of;
+      Polynomial Result = inShape(Of, Block);
       for (const auto &[Atom, Value] : Values)
         Result = Result.substitute(Atom, Value);
       for (const std::string &Atom : Result.atoms())

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Bounds.h"
+#include "Indices.h"
 #include "Refusals.h"
 #include "cufuse/Dependence/InTurn.h"
 #include "cufuse/Kernel/Wrapping.h"
