@@ -1,13 +1,13 @@
 #include "DeviceUniformity.h"
 
+#include "cufuse/Reach/Assembly.h"
+
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
-#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Support/NVPTXAddrSpace.h>
-#include <llvm/Support/Regex.h>
 
 namespace cufuse {
 
@@ -16,17 +16,17 @@ using llvm::StringRef;
 namespace {
 
 bool ordersByMemory(const DeviceIr &Ir) {
-  static const llvm::Regex Orders(
-      "(^|[^a-z0-9_.])(atom|red|fence|membar|mbarrier|nanosleep)|\\.(volatile|relaxed|acquire|"
-      "release|acq_rel)");
   return llvm::any_of(llvm::instructions(Ir.kernel()), [&](const llvm::Instruction &I) {
     if (I.isAtomic() || I.isVolatile())
       return true;
     auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
     if (!Call)
       return false;
-    if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call->getCalledOperand()))
-      return Orders.match(Assembly->getAsmString());
+    if (Call->isInlineAsm())
+      return llvm::any_of(assemblyIn(*Call), [](const PtxStatement &S) {
+        return llvm::is_contained({"atom", "red", "multimem", "fence", "membar", "mbarrier", "nanosleep"}, S.name()) ||
+               S.hasAny({"warp", "volatile", "relaxed", "acquire", "release", "acq_rel"});
+      });
     StringRef Name = intrinsicName(Call);
     if (!Name.consume_front("llvm.nvvm."))
       return Name.empty() && Call->mayWriteToMemory() && !isArithmetic(*Call) && !readByHint(*Call);

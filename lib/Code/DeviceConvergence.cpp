@@ -254,8 +254,7 @@ DeviceConvergence findDivergence(const DeviceIr &Ir) {
           Result.WarpPrimitives.push_back(Finding(*Call, calledAs(Ir, *Call)));
           Result.WarpPrimitives.back().OfBlockReduce = Ir.isOfBlockReduce(*Call);
         }
-        if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call->getCalledOperand());
-            Assembly && What == Meets::Warp && partsInside(*Assembly) && !Result.LanesBeforeWarpPrimitive)
+        if (What == Meets::Warp && partsInside(*Call) && !Result.LanesBeforeWarpPrimitive)
           Result.LanesBeforeWarpPrimitive = Finding(*Call, "some lanes may go round " + calledAs(Ir, *Call));
         // Threads may part in what it calls, and end without the others.
         const llvm::Function *Callee = Call->getCalledFunction();

@@ -1,7 +1,10 @@
 #include "FreshReads.h"
 
+#include "cufuse/Reach/Assembly.h"
+
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Analysis/MemoryLocation.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InlineAsm.h>
@@ -9,7 +12,6 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
-#include <llvm/Support/Regex.h>
 
 #include <array>
 #include <numeric>
@@ -31,46 +33,56 @@ bool isZero(const Value *V) {
   return C && C->isZeroValue();
 }
 
+/// A number in assembly: `0f00000000`, too. What the text computes itself may be none.
+bool isZero(StringRef Word) {
+  if (Word.starts_with("$") || Word == "-")
+    return false;
+  (void)(Word.consume_front("0x") || Word.consume_front("0f") || Word.consume_front("0d"));
+  return Word.empty() || !llvm::isHexDigit(Word[0]) || Word.find_first_not_of("0U") == StringRef::npos;
+}
+
 bool hasAny(StringRef Text, std::initializer_list<StringRef> Parts) {
   return llvm::any_of(Parts, [&](StringRef Part) { return Text.contains(Part); });
 }
 
 std::optional<Read> ofAssembly(const llvm::CallBase &Call) {
-  static const llvm::Regex Now("\\.(volatile|relaxed|acquire|mmio|cv|lu)([^a-z]|$)"),
-      Access(
-          "(^|[^a-z0-9_.])(ld|suld|st|atom|red|multimem|mbarrier)(\\.[a-z0-9_.:]*).*\\[ *\\$?\\{?([0-9]*)[^]]*\\](.*)"),
-      Copy("(^|[^a-z0-9_.])cp\\.async\\.[a-z0-9_.:]*shared[a-z:]*\\.global[^[]*\\[ *\\$?\\{?([0-9]+)[^]]*\\][^[]*\\[ "
-           "*\\$?\\{?([0-9]+)"),
-      Operand("^[ ,{]*(\\$?)\\{?(-?[0-9]+)"), Branch("(^|[^a-z0-9_.])bra[ .]");
   const auto &Assembly = *llvm::cast<llvm::InlineAsm>(Call.getCalledOperand());
   const size_t Outputs = llvm::count_if(Assembly.ParseConstraints(), [](const llvm::InlineAsm::ConstraintInfo &C) {
     return C.Type == llvm::InlineAsm::isOutput;
   });
-  auto Argument = [&](StringRef Number) -> const Value * {
+  auto Argument = [&](StringRef Word) -> const Value * {
     size_t N = 0;
-    return !Number.getAsInteger(10, N) && N >= Outputs && N - Outputs < Call.arg_size()
+    return Word.consume_front("$") && !Word.getAsInteger(10, N) && N >= Outputs && N - Outputs < Call.arg_size()
                ? Call.getArgOperand(unsigned(N - Outputs))
                : nullptr;
   };
-  llvm::SmallVector<StringRef, 8> Statements;
-  Assembly.getAsmString().split(Statements, ';');
+  bool Branches = false;
   std::optional<Read> R;
-  for (StringRef Statement : Statements) {
-    llvm::SmallVector<StringRef, 6> Parts, Of;
-    if (Copy.match(Statement, &Parts)) {
-      R = {.I = &Call, .Address = R ? nullptr : Argument(Parts[3]), .IsPlain = true, .To = Argument(Parts[2])};
+  for (const PtxStatement &S : assemblyIn(Call)) {
+    const StringRef How = S.Opcode;
+    Branches |= S.name() == "bra";
+    // What stands in brackets first, and behind the last of them.
+    llvm::SmallVector<StringRef, 2> Places;
+    StringRef Behind;
+    for (size_t At = 0; At + 1 < S.Operands.size(); ++At)
+      if (S.Operands[At] == "[")
+        Places.push_back(S.Operands[At + 1]), Behind = "";
+      else if (S.Operands[At] == "]")
+        Behind = *std::find_if(S.Operands.begin() + At + 1, S.Operands.end() - 1,
+                               [](StringRef Word) { return Word != "," && Word != "{"; });
+    if (How.starts_with("cp.async.") && How.find(".shared") < How.find(".global") && Places.size() > 1) {
+      R = {.I = &Call, .Address = R ? nullptr : Argument(Places[1]), .IsPlain = true, .To = Argument(Places[0])};
       continue;
     }
-    if (!Access.match(Statement, &Parts))
+    if (Places.empty() || hasAny(How, {".param", ".local", ".const", ".nc"}) ||
+        !llvm::is_contained({"ld", "suld", "st", "atom", "red", "multimem", "mbarrier"}, S.name()))
       continue;
-    const StringRef How = Parts[3];
-    const bool IsMbarrier = Parts[2] == "mbarrier", IsNow = Now.match(How);
-    const bool Loads = Parts[2].ends_with("ld") || How.contains(".ld_reduce") || (IsMbarrier && How.contains("_wait"));
+    const bool IsMbarrier = S.name() == "mbarrier",
+               IsNow = S.hasAny({"volatile", "relaxed", "acquire", "mmio", "cv", "lu"});
+    const bool Loads = S.name().ends_with("ld") || How.contains(".ld_reduce") || (IsMbarrier && How.contains("_wait"));
     const bool IsCached = Loads && !IsNow && How.contains(".cg");
-    if (hasAny(How, {".param", ".local", ".const", ".nc"}))
-      continue;
     Read Found{.I = &Call,
-               .Address = Argument(Parts[4]),
+               .Address = Argument(Places.back()),
                .IsPlain = Loads && !Assembly.hasSideEffects() && !IsNow && !IsCached,
                .IsCached = IsCached,
                .IsOfBlock = IsMbarrier || How.contains(".shared"),
@@ -81,20 +93,15 @@ std::optional<Read> ofAssembly(const llvm::CallBase &Call) {
     } else if (R)
       Found.Address = nullptr;
     if (!Loads) {
-      const bool HasOperand = Operand.match(Parts[5], &Of);
-      const bool IsNumber = HasOperand && Of[1].empty();
-      if (HasOperand && !IsNumber)
-        Found.Operand = Argument(Of[2]);
+      Found.Operand = Argument(Behind);
       Found.Does = How.contains(".cas") ? Effect::Compares : Effect::Marks;
-      if (How.contains(".add")) {
-        const bool IsNone = IsNumber ? Of[2] == "0" : !Found.Operand || isZero(Found.Operand);
-        Found.Does = IsNone ? Effect::None : Effect::Adds;
-      }
+      if (How.contains(".add"))
+        Found.Does = isZero(Found.Operand) || isZero(Behind) ? Effect::None : Effect::Adds;
     }
     R = Found;
   }
   if (R)
-    R->IsLoop = !R->IsOfBlock && Branch.match(Assembly.getAsmString());
+    R->IsLoop = !R->IsOfBlock && Branches;
   return R;
 }
 
@@ -228,12 +235,14 @@ const Value *readByHint(const llvm::CallBase &Call) {
 }
 
 bool isFence(const Instruction &I) {
-  static const llvm::Regex OfAssembly("(membar|fence)\\.([a-z_]*\\.)*(gl|gpu|sys)([^a-z]|$)|nanosleep");
   if (auto *Fence = dyn_cast<llvm::FenceInst>(&I))
     return Fence->getSyncScopeID() != llvm::SyncScope::SingleThread;
   auto *Call = dyn_cast<llvm::CallBase>(&I);
   if (Call && Call->isInlineAsm())
-    return OfAssembly.match(llvm::cast<llvm::InlineAsm>(Call->getCalledOperand())->getAsmString());
+    return llvm::any_of(assemblyIn(*Call), [](const PtxStatement &S) {
+      return S.name() == "nanosleep" ||
+             ((S.name() == "membar" || S.name() == "fence") && S.hasAny({"gl", "gpu", "sys"}));
+    });
   const llvm::Function *Callee = Call ? Call->getCalledFunction() : nullptr;
   return Callee &&
          llvm::is_contained({"llvm.nvvm.membar.gl", "llvm.nvvm.membar.sys", "llvm.nvvm.nanosleep"}, Callee->getName());

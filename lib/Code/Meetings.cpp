@@ -1,7 +1,6 @@
 #include "cufuse/Code/Meetings.h"
 
 #include "cufuse/Ptx/PtxTable.h"
-#include "cufuse/Ptx/PtxWords.h"
 #include "cufuse/Reach/Assembly.h"
 
 #include <llvm/IR/Constants.h>
@@ -67,31 +66,19 @@ bool synchronises(const DeviceIr &Ir, const llvm::CallBase &Call, llvm::ArrayRef
                       [&](const llvm::Function &F) { return F.hasAddressTaken() && synchronises(Ir, F, Ways); });
 }
 
-/// As a source has it, where operands are `%0`.
-std::string plain(StringRef Text) {
-  std::string Plain = Text.str();
-  std::replace(Plain.begin(), Plain.end(), '$', '%');
-  return Plain;
-}
-
-Meets ofAssembly(StringRef Text) {
-  std::string Plain = plain(Text);
-  static const llvm::Regex Warp("\\.(sync|warp)([^a-z]|$)|activemask|(^|[^a-z])(vote|shfl|match)\\.");
-  const AssemblyScan Scan = scanAssembly(StringRef(Plain));
-  // The most of all that it does.
-  bool IsCounted = false;
-  for (const AssemblyMention &M : Scan.Mentions)
-    if (M.What == AssemblyMention::Kind::Barrier) {
-      if (!M.HasCount)
+/// The most of all that it does.
+Meets ofAssembly(const llvm::CallBase &Call) {
+  Meets Most = Meets::Nobody;
+  for (const PtxStatement &S : assemblyIn(Call)) {
+    const PtxFamily *Family = findPtxFamily(S.Opcode);
+    if (Family && Family->What == PtxFamily::Kind::Barrier) {
+      if (S.IsPredicated || S.hasAny({"red"}) || !llvm::is_contained(S.Operands, ",")) // it has no count
         return Meets::Block;
-      IsCounted = true;
+    } else if ((Family && Family->What == PtxFamily::Kind::Warp) || S.hasAny({"sync"})) {
+      Most = Meets::Warp;
     }
-  static const llvm::Regex Block("(^|[^a-zA-Z_.])(bar|barrier)(\\.cta)?\\.(sync|red)");
-  if (!IsCounted && Block.match(Plain))
-    return Meets::Block;
-  if (IsCounted)
-    Plain = llvm::Regex("(bar|barrier)[a-z.]*\\.(sync|red|arrive)").sub("", Plain);
-  return Warp.match(Plain) ? Meets::Warp : Meets::Nobody;
+  }
+  return Most;
 }
 
 Meets ofIntrinsic(const llvm::CallBase &Call) {
@@ -129,8 +116,8 @@ bool namesAllLanes(const llvm::CallBase &Call) {
 }
 
 Meets meets(const DeviceIr &Ir, const llvm::CallBase &Call) {
-  if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call.getCalledOperand()))
-    return ofAssembly(Assembly->getAsmString());
+  if (Call.isInlineAsm())
+    return ofAssembly(Call);
   const llvm::Function *Callee = Call.getCalledFunction();
   if (Callee && Callee->isIntrinsic())
     return ofIntrinsic(Call);
@@ -206,7 +193,9 @@ std::vector<NamedBarrier> namedBarriers(const DeviceIr &Ir) {
     if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call.getCalledOperand())) {
       const size_t Outputs = llvm::count_if(Assembly->ParseConstraints(),
                                             [](const auto &C) { return C.Type == llvm::InlineAsm::isOutput; });
-      for (const AssemblyMention &M : scanAssembly(StringRef(plain(Assembly->getAsmString()))).Mentions)
+      std::string Text = StringRef(Assembly->getAsmString()).str();
+      std::replace(Text.begin(), Text.end(), '$', '%'); // operands, as a source has them
+      for (const AssemblyMention &M : scanAssembly(StringRef(Text)).Mentions)
         if (M.What == AssemblyMention::Kind::Barrier && !M.IsOperand && M.Number > 0)
           Found.push_back({&Call, "", M.Number, M.HasCount, M.Arrives});
         else if (M.What == AssemblyMention::Kind::Barrier && M.IsOperand)
@@ -228,11 +217,11 @@ std::vector<NamedBarrier> namedBarriers(const DeviceIr &Ir) {
 }
 
 std::string calledAs(const DeviceIr &Ir, const llvm::CallBase &Call) {
-  if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call.getCalledOperand())) {
-    static const llvm::Regex Instruction("[a-z0-9_.]*\\.(sync|async|red)[a-z0-9_.]*");
-    llvm::SmallVector<StringRef, 2> Parts;
-    return Instruction.match(Assembly->getAsmString(), &Parts) ? Parts[0].str() : "assembly";
-  }
+  for (const PtxStatement &S : assemblyIn(Call))
+    if (S.hasAny({"sync", "async", "red"}))
+      return S.Opcode.str();
+  if (Call.isInlineAsm())
+    return "assembly";
   const llvm::Function *Callee = Call.getCalledFunction();
   const clang::FunctionDecl *Declared = Callee ? Ir.declaration(*Callee) : nullptr;
   if (Declared)
@@ -250,25 +239,23 @@ std::string calledAs(const DeviceIr &Ir, const llvm::CallBase &Call) {
   return "a function that calls itself";
 }
 
-bool partsInside(const llvm::InlineAsm &Assembly) {
-  const std::string Plain = plain(Assembly.getAsmString());
-  bool Parts = false;
-  readPtxStatements(Plain, [&](const PtxStatement &S) {
-    const PtxFamily *Family = S.IsLabel ? nullptr : findPtxFamily(S.Opcode);
-    const StringRef Name = Family ? Family->Name : "";
-    Parts |= Name == "bra" || Name == "brx" || (Family && S.IsPredicated && Family->What == PtxFamily::Kind::Warp);
+bool partsInside(const llvm::CallBase &Call) {
+  return llvm::any_of(assemblyIn(Call), [](const PtxStatement &S) {
+    const PtxFamily *Family = findPtxFamily(S.Opcode);
+    return S.name() == "bra" || S.name() == "brx" ||
+           (S.IsPredicated && Family && Family->What == PtxFamily::Kind::Warp);
   });
-  return Parts;
 }
 
 bool ordersParts(const DeviceIr &Ir) {
-  static const llvm::Regex Waits("(^|[^a-z0-9_.])(bar|barrier|mbarrier)\\.");
   return llvm::any_of(llvm::instructions(Ir.kernel()), [&](const llvm::Instruction &I) {
     auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
     if (!Call)
       return false;
-    if (auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call->getCalledOperand()))
-      return Waits.match(Assembly->getAsmString()) && ofAssembly(Assembly->getAsmString()) != Meets::Block;
+    if (Call->isInlineAsm())
+      return ofAssembly(*Call) != Meets::Block && llvm::any_of(assemblyIn(*Call), [](const PtxStatement &S) {
+               return llvm::is_contained({"bar", "barrier", "mbarrier"}, S.name());
+             });
     const llvm::Function *Callee = Call->getCalledFunction();
     if (Callee && Callee->isIntrinsic())
       return Callee->getName().starts_with("llvm.nvvm.mbarrier") ||

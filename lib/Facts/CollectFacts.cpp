@@ -14,7 +14,6 @@
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Lexer.h>
 #include <fmt/core.h>
-#include <llvm/Support/Regex.h>
 
 namespace cufuse {
 
@@ -27,10 +26,10 @@ clang::SourceLocation readOnlyLoad(const clang::FunctionDecl &Function, const Fu
       (Name->isStr("__ldg") || Name->isStr("__ldu") || Name->getName().starts_with("tex") ||
        (Name->getName().starts_with("surf") && Name->getName().contains("read"))))
     return Use.EnteredAt;
-  static const llvm::Regex Instruction("(^|[^a-z0-9_.])(tex|tld4|ldu|suld)\\.|\\.nc\\.");
   for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
-    if (Instruction.match(Assembly->getAsmString()))
-      return Use.System ? Use.EnteredAt : Assembly->getAsmLoc();
+    for (const std::string Text = Assembly->getAsmString(); const PtxStatement &S : ptxStatements(Text))
+      if (llvm::is_contained({"tex", "tld4", "ldu", "suld"}, S.name()) || S.hasAny({"nc"}))
+        return Use.System ? Use.EnteredAt : Assembly->getAsmLoc();
   return {};
 }
 

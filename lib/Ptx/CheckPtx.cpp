@@ -188,6 +188,7 @@ private:
   void instruction(const PtxStatement &S, const PtxFamily &Family) {
     using Kind = PtxFamily::Kind;
     switch (Family.What) {
+    case Kind::Computes:
     case Kind::Plain:
       if (Expected.Coherent &&
           (S.Opcode == "ldu" || S.Opcode.starts_with("ldu.") || llvm::is_contained(llvm::split(S.Opcode, '.'), "nc")))

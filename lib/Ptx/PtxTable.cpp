@@ -70,15 +70,16 @@ constexpr Group<PtxRegister> Registers[] = {
 
 using F = PtxFamily::Kind;
 constexpr Group<PtxFamily> Families[] = {
-    {F::Plain, "9.7.1",
+    {F::Computes, "9.7.1",
      "add sub mul mad mul24 mad24 sad div rem abs neg min max popc clz bfind fns brev bfe bfi szext bmsk dp4a dp2a "
      "clmad"},
-    {F::Plain, "9.7.2", "addc subc madc"},
-    {F::Plain, "9.7.3", "testp copysign fma rcp sqrt rsqrt sin cos lg2 ex2 tanh"},
-    {F::Plain, "9.7.6", "set setp selp slct"},
-    {F::Plain, "9.7.8", "and or xor not cnot lop3 shf shl shr"},
+    {F::Computes, "9.7.2", "addc subc madc"},
+    {F::Computes, "9.7.3", "testp copysign fma rcp sqrt rsqrt sin cos lg2 ex2 tanh"},
+    {F::Computes, "9.7.6", "set setp selp slct"},
+    {F::Computes, "9.7.8", "and or xor not cnot lop3 shf shl shr"},
+    {F::Computes, "9.7.9", "mov prmt cvt"},
     {F::Plain, "9.7.9",
-     "mov prmt ld ldu st multimem prefetch prefetchu applypriority discard createpolicy isspacep cvta cvt "
+     "ld ldu st multimem prefetch prefetchu applypriority discard createpolicy isspacep cvta "
      "cp.async.bulk.prefetch cp.async.commit_group cp.async.wait_group cp.async.wait_all cp.async.bulk.commit_group "
      "cp.async.bulk.wait_group cp.async.mbarrier tensormap.replace "
      "tensormap.query"},
@@ -109,7 +110,7 @@ constexpr Group<PtxFamily> Families[] = {
     // Of CUDA 13.5; how many lanes work together on it is not known.
     {F::Refused, "9.7", "spcompress"},
     {F::Plain, "9.7.17", "stacksave stackrestore alloca"},
-    {F::Plain, "9.7.18",
+    {F::Computes, "9.7.18",
      "vadd vsub vabsdiff vmin vmax vshl vshr vmad vset vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2 vadd4 vsub4 "
      "vavrg4 vabsdiff4 vmin4 vmax4 vset4"},
     {F::Plain, "9.7.19", "brkpt nanosleep pmevent trap"},

@@ -1,5 +1,6 @@
 #include "cufuse/Ptx/PtxWords.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
 namespace cufuse {
@@ -105,6 +106,24 @@ void readPtxStatements(llvm::StringRef Text, llvm::function_ref<void(const PtxSt
     }
   }
   End();
+}
+
+bool PtxStatement::hasAny(llvm::ArrayRef<llvm::StringRef> Qualifiers) const {
+  return llvm::any_of(llvm::split(Opcode.split('.').second, '.'),
+                      [&](llvm::StringRef Part) { return llvm::is_contained(Qualifiers, Part); });
+}
+
+llvm::StringRef PtxStatement::text() const {
+  return {Opcode.data(), size_t((Operands.empty() ? Opcode : Operands.back()).end() - Opcode.data())};
+}
+
+std::vector<PtxStatement> ptxStatements(llvm::StringRef Text) {
+  std::vector<PtxStatement> All;
+  readPtxStatements(Text, [&](const PtxStatement &S) {
+    if (!S.IsLabel)
+      All.push_back(S);
+  });
+  return All;
 }
 
 llvm::StringRef ptxRegisterName(llvm::StringRef Word) {

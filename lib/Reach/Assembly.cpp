@@ -1,12 +1,13 @@
 #include "cufuse/Reach/Assembly.h"
 
 #include "cufuse/Ptx/PtxTable.h"
-#include "cufuse/Ptx/PtxWords.h"
 
 #include <clang/AST/ASTContext.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/Sequence.h>
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/InstrTypes.h>
 #include <llvm/Support/Regex.h>
 
 namespace cufuse {
@@ -113,7 +114,8 @@ AssemblyScan scanAssembly(llvm::StringRef Text) {
     if (What == PtxFamily::Kind::Barrier && !S.IsPredicated &&
         readBarrier(Text, S.Opcode.data() - Text.data(), Mention))
       Scan.Mentions.push_back(Mention);
-    else if (What != PtxFamily::Kind::Plain && What != PtxFamily::Kind::Warp && What != PtxFamily::Kind::Copy)
+    else if (What != PtxFamily::Kind::Computes && What != PtxFamily::Kind::Plain && What != PtxFamily::Kind::Warp &&
+             What != PtxFamily::Kind::Copy)
       Unknown(Family ? Family->Name : S.Opcode);
     Register(S.Opcode, ""); // where only a part of the text is scanned
     for (size_t I = 0; I < S.Operands.size(); ++I) {
@@ -171,6 +173,11 @@ bool takesOperands(const clang::GCCAsmStmt &Assembly) {
       return false;
   }
   return true;
+}
+
+std::vector<PtxStatement> assemblyIn(const llvm::CallBase &Call) {
+  auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call.getCalledOperand());
+  return Assembly ? ptxStatements(Assembly->getAsmString()) : std::vector<PtxStatement>();
 }
 
 bool isBlockBarrier(const clang::GCCAsmStmt &Assembly) {

@@ -1,5 +1,8 @@
 #include "IrMemory.h"
 
+#include "cufuse/Ptx/PtxTable.h"
+#include "cufuse/Reach/Assembly.h"
+
 #include <llvm/ADT/StringSet.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
@@ -21,33 +24,17 @@ std::string assemblyOf(const llvm::CallBase &Call) {
 
 namespace {
 
-/// PTX instructions that do nothing but compute (PTX ISA 9, 9.7.1 to 9.7.8, without special registers).
-const llvm::StringSet<> Computing = {
-    "abs",       "add",       "addc",  "and",   "bfe",   "bfi",   "bfind", "bmsk",  "brev",  "clz",    "cnot",
-    "copysign",  "cos",       "cvt",   "div",   "dp2a",  "dp4a",  "ex2",   "fma",   "fns",   "lg2",    "lop3",
-    "mad",       "mad24",     "madc",  "max",   "min",   "mov",   "mul",   "mul24", "neg",   "not",    "or",
-    "popc",      "prmt",      "rcp",   "rem",   "rsqrt", "sad",   "selp",  "set",   "setp",  "shf",    "shl",
-    "shr",       "sin",       "slct",  "sqrt",  "sub",   "subc",  "szext", "tanh",  "testp", "xor",    "vadd",
-    "vsub",      "vabsdiff",  "vmin",  "vmax",  "vset",  "vadd2", "vadd4", "vsub2", "vsub4", "vavrg2", "vavrg4",
-    "vabsdiff2", "vabsdiff4", "vmin2", "vmin4", "vmax2", "vmax4", "vset2", "vset4", "nop"};
 /// They print, or end the grid.
 const llvm::StringSet<> Reporting = {"vprintf", "__assertfail", "__assert_fail", "__trap", "abort"};
 
-/// The first instruction of an assembly that does more than compute; empty if there is none.
-std::string beyondComputing(llvm::StringRef Template) {
-  llvm::SmallVector<llvm::StringRef> Statements;
-  Template.split(Statements, ';');
-  for (llvm::StringRef Statement : Statements) {
-    Statement = Statement.ltrim(" \t\n\r{}");
-    const llvm::StringRef Whole = Statement;
-    if (Statement.starts_with("@"))
-      Statement = Statement.drop_until([](char C) { return isspace(static_cast<unsigned char>(C)); }).ltrim();
-    const llvm::StringRef Word = Statement.take_while([](char C) { return llvm::isAlnum(C) || C == '_'; });
-    if (Statement.starts_with(".reg") || (Word.empty() && Statement.trim(" \t\n\r{}").empty()))
-      continue;
+/// The first instruction of an assembly that does more than compute of its operands; empty if there is none.
+std::string beyondComputing(const llvm::CallBase &Call) {
+  for (const PtxStatement &S : assemblyIn(Call)) {
+    const PtxFamily *Family = findPtxFamily(S.Opcode);
     // A special register, or a name of the assembly's own that looks like one.
-    if (!Computing.contains(Word) || Statement.contains('%'))
-      return Whole.take_until([](char C) { return C == '\n'; }).trim().str();
+    const bool Computes = Family && Family->What == PtxFamily::Kind::Computes && !S.text().contains('%');
+    if (!Computes && S.Opcode != ".reg")
+      return S.text().str();
   }
   return {};
 }
@@ -208,7 +195,7 @@ private:
   }
 
   void assembly(const llvm::CallBase &Call, const llvm::InlineAsm &Assembly) {
-    const std::string What = beyondComputing(Assembly.getAsmString());
+    const std::string What = beyondComputing(Call);
     if (What.empty() || loadOrStore(Call, Assembly, What))
       return;
     Result.Together.push_back({&Call, "inline assembly, " + What});

@@ -195,6 +195,26 @@ TEST_F(UniformityTest, OfValuesInATable) {
   EXPECT_GT(Values, 40u);
 }
 
+/// A block reads what others add to at the same time.
+TEST_F(UniformityTest, OfWhatAssemblyAddsTo) {
+  ASSERT_NO_FATAL_FAILURE(read(R"(
+__global__ void adds(unsigned *total, unsigned *out) {
+  asm volatile("red.global.add.u32 [%0], 0x1;" ::"l"(total) : "memory");
+  __syncthreads();
+  out[threadIdx.x] = *total;
+})"));
+  if (IsSkipped())
+    return;
+  const Analysis OfBlock(*Ir, Among::Block);
+  unsigned Loads = 0;
+  for (const llvm::Instruction &I : llvm::instructions(Ir->kernel()))
+    if (llvm::isa<llvm::LoadInst>(I)) {
+      ++Loads;
+      EXPECT_TRUE(OfBlock.Info->isDivergent(&I));
+    }
+  EXPECT_EQ(Loads, 1u);
+}
+
 /// Nobody asks for the number that it returns.
 TEST_F(UniformityTest, KnowsWithoutBeingAskedThatThreadNumbersMustBeSmall) {
   ASSERT_NO_FATAL_FAILURE(read(R"(

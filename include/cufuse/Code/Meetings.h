@@ -19,7 +19,7 @@ enum class Meets { Nobody, Block, Warp, Unknown };
 Meets meets(const DeviceIr &Ir, const llvm::CallBase &Call);
 
 /// May lanes part in assembly that synchronises a warp: by a predicate of what synchronises, or by a branch?
-bool partsInside(const llvm::InlineAsm &Assembly);
+bool partsInside(const llvm::CallBase &Call);
 
 /// May a function with a body, or whatever a pointer leads to, wait for the block?
 bool mayWaitForBlockInside(const DeviceIr &Ir, const llvm::CallBase &Call);

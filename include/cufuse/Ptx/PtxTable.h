@@ -23,7 +23,8 @@ const PtxRegister *findPtxRegister(llvm::StringRef Name);
 
 struct PtxFamily {
   enum class Kind {
-    Plain,     ///< Of the thread alone: arithmetic, memory, branches, mbarriers, which are memory.
+    Computes,  ///< Of its operands, and does nothing else.
+    Plain,     ///< Of the thread alone: memory, branches, mbarriers, which are memory.
     Warp,      ///< Of several lanes together.
     Copy,      ///< Goes on after the instruction, in memory of the block or from it.
     Barrier,   ///< Of the block's hardware barriers.

@@ -6,6 +6,8 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringRef.h>
 
+#include <vector>
+
 namespace cufuse {
 
 struct PtxWord {
@@ -33,10 +35,19 @@ struct PtxStatement {
   bool IsLabel = false, IsPredicated = false;
   unsigned Assembly = 0;      ///< Number of the user's assembly statement that it is from, from 1; 0: from none.
   unsigned AssemblyDepth = 0; ///< Of braces, within that.
+
+  /// `ld` of `ld.global.f32`.
+  llvm::StringRef name() const { return Opcode.split('.').first; }
+  /// Is one of these a qualifier of the opcode? Without dots.
+  bool hasAny(llvm::ArrayRef<llvm::StringRef> Qualifiers) const;
+  /// As written, without the predicate.
+  llvm::StringRef text() const;
 };
 
 /// The statements of a function's body, or of an assembly statement.
 void readPtxStatements(llvm::StringRef Text, llvm::function_ref<void(const PtxStatement &)> Take);
+/// All but labels. What they say is a part of `Text`.
+std::vector<PtxStatement> ptxStatements(llvm::StringRef Text);
 
 /// Without `%` and component: `tid` of `%tid.x`. "" for what is no register: symbols, numbers, operands of assembly.
 llvm::StringRef ptxRegisterName(llvm::StringRef Word);

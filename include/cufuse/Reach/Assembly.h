@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cufuse/Kernel/KernelFacts.h"
+#include "cufuse/Ptx/PtxWords.h"
 
 #include <clang/AST/Expr.h>
 #include <clang/AST/Stmt.h>
@@ -10,6 +11,10 @@
 #include <set>
 #include <string>
 #include <vector>
+
+namespace llvm {
+class CallBase;
+}
 
 namespace cufuse {
 
@@ -48,6 +53,9 @@ bool takesOperands(const clang::GCCAsmStmt &Assembly);
 /// Scans the text of an assembly statement. Lane registers keep their meaning and are not mentioned.
 AssemblyScan scanAssembly(llvm::StringRef Text);
 AssemblyScan scanAssembly(const clang::GCCAsmStmt &Assembly);
+
+/// The statements of assembly in device IR, but labels; operands are `$0`. None of other calls.
+std::vector<PtxStatement> assemblyIn(const llvm::CallBase &Call);
 
 /// Is it `bar.sync 0;` or the same in another spelling, and nothing else: what `__syncthreads()` is?
 bool isBlockBarrier(const clang::GCCAsmStmt &Assembly);
