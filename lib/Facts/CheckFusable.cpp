@@ -82,6 +82,10 @@ private:
       else if (!endsQuietly(Parameter->getType()))
         block(BlockerKind::CopiedParameter, Parameter->getLocation(),
               Parameter->getNameAsString() + " has a destructor that runs code");
+      else if (Parameter->hasAttr<clang::CUDAGridConstantAttr>())
+        for (const auto &[Function, Use] : Reach.Functions)
+          if (!Use.System)
+            views(*Parameter, *Function);
   }
 
   /// nvcc makes them of every block of such a kernel, also where one of its declarations, or of its template's, has the
@@ -129,6 +133,45 @@ private:
                            (Body && Body->body_empty() && !Host.hostText().mayDiffer(Defined->getSourceRange()));
       return IsQuiet ? std::nullopt : std::optional(true);
     });
+  }
+
+  /// Of a type that is so much of another one, in bytes; of what may be any, all.
+  unsigned long long bytesOf(clang::QualType Of, clang::QualType T) const {
+    const clang::ASTContext &Ast = Unit.ast();
+    T = T.getCanonicalType().getUnqualifiedType();
+    if (Of->isVoidType() || Of->isCharType() || Ast.hasSameUnqualifiedType(Of, T))
+      return Ast.getTypeSizeInChars(T).getQuantity();
+    if (const clang::ConstantArrayType *Array = Ast.getAsConstantArrayType(T))
+      return Array->getZExtSize() * bytesOf(Of, Array->getElementType());
+    const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
+    unsigned long long Bytes = 0;
+    if (!Record || !Record->hasDefinition())
+      return 0;
+    for (const clang::CXXBaseSpecifier &Base : Record->bases())
+      Bytes += bytesOf(Of, Base.getType());
+    for (const clang::FieldDecl *Field : Record->fields())
+      Bytes += bytesOf(Of, Field->getType());
+    return Bytes;
+  }
+
+  /// Alone, the first parameter lies as vectors ask, whatever its type does. A view of other memory may be one of it.
+  void views(const clang::ParmVarDecl &Parameter, const clang::FunctionDecl &In) {
+    const clang::ASTContext &Ast = Unit.ast();
+    auto Pointee = [](clang::QualType T) {
+      return T->isArrayType() ? clang::QualType(T->getArrayElementTypeNoTypeQual(), 0) : T->getPointeeType();
+    };
+    for (const auto *Cast : allIn<clang::ExplicitCastExpr>(*In.getBody())) {
+      const clang::QualType Written = Cast->getTypeAsWritten(), From = Cast->getSubExprAsWritten()->getType();
+      const clang::QualType To = Pointee(Written), Of = Written->isReferenceType() ? From : Pointee(From);
+      if (To.isNull() || Of.isNull() || To->isDependentType() || To->isIncompleteType() || !To->isRecordType())
+        continue;
+      const unsigned Asked = Ast.getTypeAlignInChars(To).getQuantity();
+      if (Ast.getTypeAlignInChars(Parameter.getType()).getQuantity() < Asked &&
+          bytesOf(Of, Parameter.getType()) >= Asked)
+        return block(BlockerKind::CopiedParameter, Cast->getBeginLoc(),
+                     fmt::format("{} may be viewed as {}, of {} bytes: declare its class alignas({})",
+                                 Parameter.getNameAsString(), To.getUnqualifiedType().getAsString(), Asked, Asked));
+    }
   }
 
   void unknownCallees() {
