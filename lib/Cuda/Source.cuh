@@ -1,4 +1,8 @@
+#ifdef CUFUSE_TILED
+/// Where CUFUSE_NODE loads CUFUSE_PARAMETER: its block has computed the element.
+#else
 /// Where CUFUSE_NODE loads CUFUSE_PARAMETER: the element is computed.
+#endif
 struct CUFUSE_TYPE {
   CUFUSE_FIELDS;
 #ifdef CUFUSE_LIVE
@@ -6,11 +10,20 @@ struct CUFUSE_TYPE {
 #else
   const CUFUSE_ELEMENT *memory;
 #endif
+#ifdef CUFUSE_TILED
+  CUFUSE_TILE tile;
+#else
   long long elements;
+#endif
   long long offset = 0;
+#ifdef CUFUSE_TILED
+  __device__ __forceinline__ CUFUSE_ELEMENT made(const unsigned x, const unsigned y) const {
+    [[maybe_unused]] const long long element = static_cast<long long>(y) * tile.width + x;
+#else
   __device__ __forceinline__ CUFUSE_ELEMENT computed(const long long element) const {
     if (element < 0 || element >= elements)
       return memory[element];
+#endif
     CUFUSE_CALLS;
     return CUFUSE_MADE;
   }
@@ -37,7 +50,11 @@ struct CUFUSE_TYPE {
     made->element = element; // whatever it was: the compiler sees that the next load finds it
     return made->value;
 #else
+#ifdef CUFUSE_TILED
+    return tile.at(element);
+#else
     return computed(element);
+#endif
 #endif
   }
 #endif

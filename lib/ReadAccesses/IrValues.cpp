@@ -361,6 +361,10 @@ bool IrValues::choose(const llvm::Value *V, const llvm::BasicBlock &At,
                       llvm::SmallVectorImpl<const llvm::Instruction *> &Made, unsigned &Left,
                       llvm::function_ref<void(std::vector<Less>)> Each) {
   const llvm::Instruction *Next = nextChoice(V);
+  for (const llvm::Instruction *I : Made) // what the one that is chosen is compared with
+    if (auto *Extreme = llvm::dyn_cast<llvm::MinMaxIntrinsic>(I))
+      for (const llvm::Value *Operand : {Extreme->getLHS(), Extreme->getRHS()})
+        Next = Next ? Next : nextChoice(Operand);
   for (const llvm::ICmpInst *End : Made.empty() ? std::vector<const llvm::ICmpInst *>() : endsAround(At))
     for (const llvm::Value *Operand : End->operand_values())
       Next = Next ? Next : nextChoice(Operand);

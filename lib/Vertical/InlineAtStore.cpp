@@ -4,6 +4,7 @@
 
 #include "cufuse/Dependence/BlockLocal.h"
 #include "cufuse/Dependence/Legality.h"
+#include "cufuse/Dependence/Neighbours.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
@@ -12,6 +13,15 @@
 namespace cufuse {
 
 namespace {
+
+/// What is known of the places at which the root accesses intermediates.
+struct Places {
+  BlockShape Block;
+  std::map<std::string, Neighbours> Tiles; ///< Parameters of which a block computes all that its threads load.
+  std::set<unsigned> Own;                  ///< Consumers whose elements are the root's, by their places.
+
+  unsigned tileSize(const Neighbours &N) const { return (Block.X + 2 * N.X) * (Block.Y + 2 * N.Y); }
+};
 
 /// The graph's root, with every consumer at the stores to its intermediate. The user's text stays as it is:
 ///
@@ -27,8 +37,8 @@ namespace {
 class StoreComposer final : TextComposer {
 public:
   StoreComposer(const VerticalGraph &Graph, llvm::ArrayRef<const KernelText *> Texts,
-                llvm::ArrayRef<AtMost> Requirements)
-      : TextComposer(Graph, Texts, Requirements) {}
+                llvm::ArrayRef<AtMost> Requirements, const Places &Where)
+      : TextComposer(Graph, Texts, Requirements), Where(Where) {}
 
   ComposedKernel run() {
     facts();
@@ -41,6 +51,8 @@ public:
       if (isBefore(Node))
         text(Node, objects(Node), /*AsElement=*/true);
     file(cuda::Made);
+    if (!Where.Tiles.empty())
+      file(cuda::Tile);
     for (const Flow &F : Graph.Flows)
       if (isSource(F) && &F == &sourceOf(F))
         source(F);
@@ -131,14 +143,40 @@ private:
   /// Does the root's load store it, too?
   bool isKept(const Flow &F) const { return Graph.isLive(F.Producer, F.Out); }
 
+  const Neighbours *tileOf(const Flow &F) const {
+    const auto Found = Where.Tiles.find(F.In);
+    return isSource(F) && Found != Where.Tiles.end() ? &Found->second : nullptr;
+  }
+  /// Fills them: in front of the root.
+  OutputText tiles() {
+    OutputText Text;
+    for (const Flow &F : Graph.Flows)
+      if (const Neighbours *Tile = tileOf(F)) {
+        const unsigned Size = Where.tileSize(*Tile);
+        Text += outputText("  __shared__ {} cufuse_tile_{}[{}];\n", element(F.Consumer, F.In), F.In, Size);
+        Text +=
+            outputText("  const {0} cufuse_source_{1}{2};\n  cufuse_source_{1}.tile.fill(cufuse_source_{1}, {3});\n",
+                       sinkType(F.Consumer, F.In), F.In, sourceFields(F),
+                       value(Graph.Nodes[F.Producer].Shape->Sizes[1], F.Producer));
+        const ParameterAccess &P = *Graph.Nodes[F.Consumer].parameter(F.In);
+        Result.Facts.StaticShared.push_back({"cufuse_tile_" + F.In, P.Element, Size * P.Bytes, Result.Facts.Name, {}});
+      }
+    if (Text.empty())
+      return Text;
+    Result.Facts.Barriers.push_back({"__syncthreads", Result.Facts.Name, Result.Facts.Where});
+    return Text + "  __syncthreads();\n";
+  }
+
   /// The object that the root loads through.
   void source(const Flow &F) {
     const std::string Type = sinkType(F.Consumer, F.In);
     std::vector<OutputText> Fields, Calls;
+    const Neighbours *Tile = tileOf(F);
     for (unsigned Node : makersOf(F)) {
-      std::vector<std::string> Arguments =
-          elementIndices(Node, "static_cast<unsigned>(element)", 1,
-                         [&](const std::string &Atom) { return OutputText(name(Node) + "_" + Atom); });
+      std::vector<std::string> Arguments = {"uint3{x, y, 0}"};
+      if (!Tile)
+        Arguments = elementIndices(Node, "static_cast<unsigned>(element)", 1,
+                                   [&](const std::string &Atom) { return OutputText(name(Node) + "_" + Atom); });
       for (const ParameterText &P : Texts[Node]->Parameters) {
         const Flow *In = Graph.flowTo(Node, P.Name);
         const std::string Own = name(Node) + "_" + P.Name;
@@ -165,8 +203,14 @@ private:
       Fields.push_back(outputText("  CufuseMade<{}> *made;", element(F.Consumer, F.In)));
       Calls.push_back(outputText("    memory[element] = made_{}_{};", name(F.Producer), F.Out));
     }
+    OutputText TileType;
+    if (Tile)
+      TileType = outputText("CufuseTile<{}, {}, {}, {}, {}>", element(F.Consumer, F.In), Where.Block.X, Where.Block.Y,
+                            Tile->X, Tile->Y);
     file(cuda::Source, {{"LIVE", Live},
                         {"WIDE", isWide(F.Consumer, F.In)},
+                        {"TILED", Tile != nullptr},
+                        {"TILE", TileType},
                         {"NODE", name(F.Consumer)},
                         {"PARAMETER", F.In},
                         {"TYPE", Type},
@@ -176,6 +220,9 @@ private:
                         {"MADE", fmt::format("made_{}_{}", name(F.Producer), F.Out)}});
   }
   std::string sourceValue(const Flow &F) const {
+    return tileOf(F) ? "cufuse_source_" + F.In : sinkType(F.Consumer, sourceOf(F).In) + sourceFields(F);
+  }
+  std::string sourceFields(const Flow &F) const {
     std::vector<std::string> Values;
     for (unsigned Node : makersOf(sourceOf(F)))
       for (const ParameterText &P : Texts[Node]->Parameters)
@@ -184,8 +231,15 @@ private:
     if (isKept(F))
       Values.push_back("&cufuse_made_" + sourceOf(F).In);
     Values.push_back(inElements(F.Producer, F.Out, Graph.argumentName(F.Producer, F.Out)));
-    Values.push_back(value(Graph.Nodes[F.Producer].Shape->Bound, F.Producer));
-    return sinkType(F.Consumer, sourceOf(F).In) + "{" + llvm::join(Values, ", ") + "}";
+    const ShapeFacts &Shape = *Graph.Nodes[F.Producer].Shape;
+    if (const Neighbours *Tile = tileOf(F))
+      Values.push_back(fmt::format("{{cufuse_tile_{}, static_cast<int>(blockIdx.x * {}) - {}, static_cast<int>("
+                                   "blockIdx.y * {}) - {}, {}}}",
+                                   F.In, Where.Block.X, Tile->X, Where.Block.Y, Tile->Y,
+                                   argument(F.Producer, *Shape.Sizes[0].atoms().begin())));
+    else
+      Values.push_back(value(Shape.Bound, F.Producer));
+    return "{" + llvm::join(Values, ", ") + "}";
   }
 
   /// The object that a producer stores through.
@@ -204,9 +258,12 @@ private:
         continue;
       const std::string &Consumer = name(F.Consumer);
       Consumers.push_back(Consumer);
-      std::vector<std::string> Arguments =
-          elementIndices(F.Consumer, "static_cast<unsigned>(index)", 1,
-                         [&](const std::string &Atom) { return OutputText(Consumer + "_" + Atom); });
+      std::vector<std::string> Arguments = {Consumer + "_place"};
+      if (Where.Own.count(F.Consumer))
+        Fields.push_back("  uint3 " + Consumer + "_place;");
+      else
+        Arguments = elementIndices(F.Consumer, "static_cast<unsigned>(index)", 1,
+                                   [&](const std::string &Atom) { return OutputText(Consumer + "_" + Atom); });
       for (const ParameterText &P : Texts[F.Consumer]->Parameters) {
         const std::string Field = Consumer + "_" + P.Name;
         if (P.Name == F.In) {
@@ -246,10 +303,14 @@ private:
     if (Graph.isLive(Node, Out))
       Fields.push_back(inElements(Node, Out, Graph.argumentName(Node, Out)));
     for (const Flow &F : Graph.Flows)
-      if (F.Producer == Node && F.Out == Out)
+      if (F.Producer == Node && F.Out == Out) {
+        if (Where.Own.count(F.Consumer))
+          Fields.push_back(fmt::format("uint3{{blockIdx.x * {} + threadIdx.x, blockIdx.y * {} + threadIdx.y, 0}}",
+                                       Where.Block.X, Where.Block.Y));
         for (const ParameterText &P : Texts[F.Consumer]->Parameters)
           if (P.Name != F.In)
             Fields.push_back(argument(F.Consumer, P.Name));
+      }
     return sinkType(Node, Out) + "{" + llvm::join(Fields, ", ") + "}";
   }
 
@@ -266,7 +327,11 @@ private:
       Arguments.push_back(Graph.flowTo(Graph.Root, P.Name) || llvm::is_contained(outputs(Graph.Root), P.Name)
                               ? "{" + argument(Graph.Root, P.Name) + "}"
                               : argument(Graph.Root, P.Name));
-    OutputText Kept;
+    if (!Where.Tiles.empty() || !Where.Own.empty())
+      for (Builtin B : {Builtin::ThreadIdx, Builtin::BlockIdx})
+        for (int D = 0; D < 2; ++D)
+          Result.Facts.Reads[static_cast<size_t>(B)][D] = true;
+    OutputText Kept = tiles();
     for (const Flow &F : Graph.Flows)
       if (isSource(F) && isKept(F) && &F == &sourceOf(F))
         Kept += outputText("  CufuseMade<{}> cufuse_made_{};\n", element(Graph.Root, F.In), F.In);
@@ -275,7 +340,54 @@ private:
                     llvm::join(Arguments, ", ")));
     Result.Text.Callee = Result.Facts.Name;
   }
+
+  const Places &Where;
 };
+
+/// Divisions that places save, and neighbours that a block computes once.
+Places findPlaces(const VerticalGraph &Graph, BlockShape Block, std::vector<AtMost> &Requirements) {
+  Places Where{Block, {}, {}};
+  const VerticalNode &Root = Graph.Nodes[Graph.Root];
+  auto IsOfPlaces = [&](unsigned Node) {
+    const VerticalNode &N = Graph.Nodes[Node];
+    return N.Shape->Sizes.size() == 2 && N.Facts->reads(Builtin::BlockIdx) && !N.Facts->reads(Builtin::GridDim);
+  };
+  auto HaveOneWidth = [&](unsigned A, unsigned B) {
+    return IsOfPlaces(A) && IsOfPlaces(B) &&
+           Graph.inArguments(A, Graph.Nodes[A].Shape->Sizes[0]) == Graph.inArguments(B, Graph.Nodes[B].Shape->Sizes[0]);
+  };
+  constexpr unsigned long long MostBytes = 32768;
+  unsigned long long Bytes = Root.Facts->staticSharedBytes();
+  std::set<unsigned> Elsewhere;
+  for (const Flow &F : Graph.Flows) {
+    const bool IsBefore = llvm::is_contained(Graph.Before, F.Producer);
+    if (Root.Facts->sharesIndices() || (IsBefore ? F.Consumer : F.Producer) != Graph.Root)
+      continue;
+    const ParameterAccess &P = *Root.parameter(IsBefore ? F.In : F.Out);
+    auto Found = neighboursOf(Graph, P.Name, IsBefore ? F.Producer : F.Consumer, Block);
+    if (!IsBefore) {
+      const bool IsOwn = Found && Found->X + Found->Y == 0 && IsOfPlaces(F.Consumer);
+      (IsOwn ? Where.Own : Elsewhere).insert(F.Consumer);
+      if (IsOwn)
+        llvm::append_range(Requirements, Found->Needs);
+      continue;
+    }
+    if (!Found || Found->X + Found->Y == 0 || Graph.isLive(F.Producer, F.Out) || P.Constructed ||
+        Bytes + Where.tileSize(*Found) * P.Bytes > MostBytes ||
+        !llvm::all_of(Graph.Before, [&](unsigned Node) { return HaveOneWidth(Node, F.Producer); }))
+      continue;
+    llvm::append_range(Requirements, Found->Needs);
+    Bytes += Where.tileSize(*Found) * P.Bytes;
+    // The rows of a tile are numbered by `int`.
+    Requirements.push_back({Graph.inArguments(F.Producer, Graph.Nodes[F.Producer].Shape->Sizes[0]) *
+                                Polynomial::constant(2 * Found->Y + 1),
+                            Polynomial::constant(std::numeric_limits<int>::max())});
+    Where.Tiles.emplace(P.Name, std::move(*Found));
+  }
+  for (unsigned Node : Elsewhere)
+    Where.Own.erase(Node);
+  return Where;
+}
 
 llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
   if (llvm::Error Error = requireTree(Graph))
@@ -286,8 +398,10 @@ llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, co
   FormProof Proof;
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
     Proof.Edits.push_back({linkedParameters(Graph, Node), {}, {}, Node != Graph.Root});
-  Proof.Compose = [&Graph, Requirements = std::move(*Requirements)](llvm::ArrayRef<const KernelText *> Texts) {
-    return StoreComposer(Graph, Texts, Requirements).run();
+  Places Where = findPlaces(Graph, Block, *Requirements);
+  Proof.Compose = [&Graph, Where = std::move(Where),
+                   Requirements = std::move(*Requirements)](llvm::ArrayRef<const KernelText *> Texts) {
+    return StoreComposer(Graph, Texts, Requirements, Where).run();
   };
   return Proof;
 }

@@ -9,9 +9,16 @@
 // RUN:   --recompute any --dead grey.out --dead edges.out --name edge -o %t/edge.cu
 // RUN: FileCheck %s --input-file=%t/live.cu
 // RUN: FileCheck %s --check-prefix=PART --input-file=%t/part.cu
+// RUN: FileCheck %s --check-prefix=BLUR --input-file=%t/blur.cu
+// RUN: FileCheck %s --check-prefix=EDGE --input-file=%t/edge.cu
 // RUN: %execute -I %t %t/main.cu %t/kernels.cu %t/live.cu %t/part.cu %t/blur.cu %t/edge.cu
 // CHECK: uint3{static_cast<unsigned>(element) % static_cast<unsigned>(laplace_nx), static_cast<unsigned>(element) / static_cast<unsigned>(laplace_nx), 0}
 // CHECK: nx < 0 ||
+// What threads load of their neighbours is computed once for the block:
+// BLUR: __shared__ float cufuse_tile_in[128];
+// BLUR: CufuseAt_blurY_in cufuse_source_in{{.*}}cufuse_tile_in,
+// BLUR: __syncthreads();
+// EDGE: CufuseTile<unsigned char, 8, 8, 1, 1> tile;
 // What a border keeps is what was there:
 // PART: double made_inside_q = memory[element];
 // RUN: not %cufuse fuse %t/kernels.cu:shifted %t/kernels.cu:sum --link shifted.q=sum.x --link 'shifted.nx*ny=sum.n' --distinct \

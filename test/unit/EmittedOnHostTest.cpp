@@ -385,7 +385,18 @@ namespace loads {
 #define CUFUSE_MADE made
 #include "../../lib/Cuda/Source.cuh"
 #undef CUFUSE_CALLS
+#undef CUFUSE_TYPE
 } // namespace loads
+namespace tiles {
+#undef CUFUSE_WIDE
+#include "../../lib/Cuda/Tile.cuh"
+#define CUFUSE_TILED
+#define CUFUSE_TILE CufuseTile<float, 4, 2, 2, 1>
+#define CUFUSE_TYPE CufuseAt_consumer_in
+#define CUFUSE_CALLS const float made = factor * (100 * y + x) + element * 0
+#include "../../lib/Cuda/Source.cuh"
+#undef CUFUSE_CALLS
+} // namespace tiles
 
 TEST(EmittedOnHost, StoresGoToTheConsumersWithTheirIndex) {
   float Memory[8] = {};
@@ -416,6 +427,28 @@ TEST(EmittedOnHost, LoadsAreComputedInsideTheBoundAndReadBeyondIt) {
   EXPECT_EQ(Last.b, 9);
   EXPECT_EQ(Beyond.a, 9);
   EXPECT_EQ(Beyond.b, 99);
+}
+
+TEST(EmittedOnHost, NeighboursAreFoundInTheTileOfTheBlock) {
+  for (const auto &[Width, Height] : {std::pair(8, 5), {11, 3}, {23, 1}, {3, 4}, {1, 7}})
+    for (int Y = 0; Y < 3; ++Y)
+      for (int X = 0; X < 6; ++X) {
+        float Values[8 * 4];
+        const tiles::CufuseAt_consumer_in Source{1, nullptr, {Values, X * 4 - 2, Y * 2 - 1, Width}};
+        auto ForThreads = [](auto Do) {
+          for (threadIdx.y = 0; threadIdx.y < 2; ++threadIdx.y)
+            for (threadIdx.x = 0; threadIdx.x < 4; ++threadIdx.x)
+              Do(threadIdx.x, threadIdx.y);
+        };
+        ForThreads([&](int, int) { Source.tile.fill(Source, Height); });
+        ForThreads([&](int OfX, int OfY) {
+          for (int Row = Y * 2 + OfY - 1; Row <= Y * 2 + OfY + 1; ++Row)
+            for (int Column = X * 4 + OfX - 2; Column <= X * 4 + OfX + 2; ++Column)
+              if (Row >= 0 && Row < Height && Column >= 0 && Column < Width)
+                EXPECT_EQ(pointerTo<float>(Source)[Row * Width + Column], 100 * Row + Column);
+        });
+      }
+  threadIdx = {};
 }
 
 #pragma GCC diagnostic pop
