@@ -92,7 +92,7 @@ private:
       walk(Child);
       // Nothing of it stands before what follows, and nothing is changed there.
       auto *Operator = llvm::dyn_cast<clang::BinaryOperator>(S);
-      if (If && Child && endsIn(Child) &&
+      if (If && Child && (endsIn(Child) || (Child == If->getThen() && hasFailed(*If->getCond()))) &&
           std::all_of(Found.begin() + First, Found.end(), [](const Launch &L) { return L.Kernel.empty(); })) {
         Found.resize(First);
         std::tie(Time, Times, Frames.back().Given) = Known;
@@ -140,6 +140,28 @@ private:
     const clang::ValueDecl *V = Member ? Member->getMemberDecl() : variableIn(&To);
     if (auto *Assignment = llvm::dyn_cast<clang::BinaryOperator>(&By); V && Assignment)
       view(*V, *Assignment->getRHS());
+  }
+
+  /// What the toolkit's functions say of their success.
+  static bool isStatus(const clang::Expr *E) {
+    const auto *Enum = E->IgnoreParenImpCasts()->getType()->getAs<clang::EnumType>();
+    const llvm::StringRef Name = Enum ? Enum->getDecl()->getName() : "";
+    return Name.contains_insensitive("error") || Name.contains_insensitive("status") || Name == "CUresult";
+  }
+  /// `status != cudaSuccess`, or `status` alone, of the toolkit's, whose 0 is success: no launch counts behind another
+  /// that has failed.
+  bool hasFailed(const clang::Expr &Condition) const {
+    const clang::Expr *E = Condition.IgnoreParenImpCasts();
+    auto *Compared = llvm::dyn_cast<clang::BinaryOperator>(E);
+    if (!Compared)
+      return isStatus(E) && Unit.inToolkit(E->getType()->castAs<clang::EnumType>()->getDecl()->getLocation());
+    auto IsSuccess = [&](const clang::Expr *Side) {
+      auto *Named = llvm::dyn_cast<clang::DeclRefExpr>(Side->IgnoreParenImpCasts());
+      auto *Constant = Named ? llvm::dyn_cast<clang::EnumConstantDecl>(Named->getDecl()) : nullptr;
+      return Constant && Constant->getInitVal() == 0;
+    };
+    return Compared->getOpcode() == clang::BO_NE && hasFailed(*Compared->getLHS()) && hasFailed(*Compared->getRHS()) &&
+           (IsSuccess(Compared->getLHS()) || IsSuccess(Compared->getRHS()));
   }
 
   /// Does control not come out of it?
@@ -271,11 +293,7 @@ private:
     }
     if (!Callee->hasBody(Callee)) {
       // Who is given a status checks it.
-      const bool IsCheck = !Method && llvm::any_of(Call.arguments(), [](const clang::Expr *E) {
-        const auto *Enum = E->IgnoreParenImpCasts()->getType()->getAs<clang::EnumType>();
-        const llvm::StringRef Name = Enum ? Enum->getDecl()->getName() : "";
-        return Name.contains_insensitive("error") || Name.contains_insensitive("status") || Name == "CUresult";
-      });
+      const bool IsCheck = !Method && llvm::any_of(Call.arguments(), isStatus);
       if (!(IsGetter || (IsCheck && !LeadsToMemory)))
         unknown(&Call);
       return;

@@ -42,6 +42,12 @@
 // What has no such effect.
 // CASE: scale.out=shift.in scale.n=shift.n: scale<<<GRID>>>(x, t, 2.f, n); cudaDeviceSynchronize(); check(cudaGetLastError()); shift<<<GRID>>>(t, y, n);
 // CASE: scale.out=shift.in scale.n=shift.n: scale<<<GRID>>>(x, t, 2.f, n); if (cudaGetLastError()) { std::cerr << n; exit(1); } shift<<<GRID>>>(t, y, n);
+// CASE: scale.out=shift.in scale.n=shift.n: scale<<<GRID>>>(x, t, 2.f, n); cudaError_t e = cudaGetLastError(); if (e != cudaSuccess) { elsewhere(); t[0] = 1; } shift<<<GRID>>>(t, y, n);
+// CASE: scale.out=shift.in scale.n=shift.n: scale<<<GRID>>>(x, t, 2.f, n); if (cudaDeviceSynchronize()) elsewhere(); shift<<<GRID>>>(t, y, n);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); if (cudaGetLastError() == cudaSuccess) elsewhere(); shift<<<GRID>>>(t, y, n);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); if (cudaGetLastError() != cudaErrorNotReady) elsewhere(); shift<<<GRID>>>(t, y, n);
+// CASE: : enum OwnStatus { Bad, Good } own = Good; scale<<<GRID>>>(x, t, 2.f, n); if (own) elsewhere(); shift<<<GRID>>>(t, y, n);
+// CASE: : scale<<<GRID>>>(x, t, 2.f, n); if (cudaGetLastError()) n = 3; else elsewhere(); shift<<<GRID>>>(t, y, n);
 // CASE: scale.out=shift.in scale.n=shift.n: DO(scale<<<GRID>>>(x, t, 2.f, n)); DO(shift<<<GRID>>>(t, y, n));
 // CASE: scale.out=shift.in scale.n=shift.n: scale<<<GRID>>>(x, s->get(), 2.f, n); int m = std::min(n, 4); (void)m; shift<<<GRID>>>(s->get(), y, n);
 // CASE: scale.out=shift.in scale.n=shift.n: for (; n > 0; n /= 2) { float *now = s->t; scale<<<GRID>>>(x, now, 2.f, n); shift<<<GRID>>>(now, y, n); }
