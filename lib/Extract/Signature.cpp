@@ -63,6 +63,23 @@ static bool holdsLongDouble(clang::QualType Type) {
   });
 }
 
+/// Could an argument of another class that looks alike be meant, which the launch converts? A library's pairs take what
+/// converts member by member.
+static bool isConverted(const clang::ASTContext &Context, clang::QualType Type) {
+  const clang::CXXRecordDecl *Record = Type->getAsCXXRecordDecl();
+  return Record && inUsersFile(Record, Context.getSourceManager()) &&
+         llvm::any_of(Record->decls(), [&](const clang::Decl *Member) {
+           auto *Template = llvm::dyn_cast<clang::FunctionTemplateDecl>(Member);
+           auto *Made = llvm::dyn_cast<clang::CXXConstructorDecl>(Template ? Template->getTemplatedDecl() : Member);
+           if (!Made || !Made->isConvertingConstructor(/*AllowExplicit=*/false) || Made->getNumParams() == 0 ||
+               Made->isCopyOrMoveConstructor())
+             return false;
+           const clang::QualType From = Made->getParamDecl(0)->getType().getNonReferenceType();
+           return From->isDependentType() || (From->isRecordType() && !From->isIncompleteType() &&
+                                              Context.getTypeSize(From) == Context.getTypeSize(Type));
+         });
+}
+
 void takeSignature(const ParsedUnit &Unit, const Reached &Reach, const KernelFacts &Facts, const SelectCopied &Chosen,
                    KernelText &To) {
   const clang::FunctionDecl &Kernel = *Reach.Kernel;
@@ -95,6 +112,10 @@ void takeSignature(const ParsedUnit &Unit, const Reached &Reach, const KernelFac
     if (isCopiedByCode(*Parameter) && !Parameter->hasAttr<clang::CUDAGridConstantAttr>())
       Written->Declaration =
           Written->Declaration.with(OutputText::Slot::Name, "&" + OutputText(OutputText::Slot::Name));
+    if (Opaque && isConverted(Unit.ast(), Type))
+      To.Blockers.push_back(
+          {BlockerKind::HostReadsOther, Unit.place(Parameter->getLocation()),
+           fmt::format("{} {}, to which others are converted", Facts.Parameters[I].Type, Facts.Parameters[I].Name)});
     To.Parameters.push_back({std::move(*Written), Facts.Parameters[I].Name, std::move(Opaque)});
   }
   To.Callee = namespacePath(Kernel) + Kernel.getNameAsString();
