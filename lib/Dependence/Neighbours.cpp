@@ -1,6 +1,7 @@
 #include "cufuse/Dependence/Neighbours.h"
 
 #include "Bounds.h"
+#include "Indices.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -13,12 +14,13 @@ namespace {
 class Search {
 public:
   Search(const VerticalGraph &Graph, const Polynomial &Width, const Polynomial &Height, BlockShape Block)
-      : Graph(Graph), Width(Width), Height(Height), Threads{Block.X, Block.Y} {}
+      : Graph(Graph), Width(Width), Height(Height), Block(Block) {}
 
   bool add(AccessSite Site, const ChosenIndex &Each) {
     Bounds Known(
         Graph.Quotients, [this](const std::string &Atom) { return isOfLaunch(Atom); },
         [this](const Polynomial &P) { return meaning(P); });
+    const unsigned Threads[] = {Block.X, Block.Y};
     for (int D = 0; D < 2; ++D) {
       Known.counts(builtinAtom(Builtin::ThreadIdx, D), {{}, Polynomial::constant(Threads[D] - 1)});
       Known.counts(builtinAtom(Builtin::BlockIdx, D), {{}, std::nullopt});
@@ -44,14 +46,7 @@ private:
     return Polynomial::atom(builtinAtom(Builtin::BlockIdx, D)) * Polynomial::atom(builtinAtom(Builtin::BlockDim, D)) +
            Polynomial::atom(builtinAtom(Builtin::ThreadIdx, D));
   }
-  Polynomial meaning(Polynomial P) const {
-    for (int D = 0; D < 2; ++D) {
-      P = P.substitute(builtinAtom(Builtin::BlockDim, D), Polynomial::constant(Threads[D]));
-      if (Threads[D] == 1)
-        P = P.substitute(builtinAtom(Builtin::ThreadIdx, D), {});
-    }
-    return P;
-  }
+  Polynomial meaning(const Polynomial &P) const { return inShape(P, Block); }
   bool isOfLaunch(llvm::StringRef Atom) const { return isArgument(Graph, Atom) || Atom.starts_with("gridDim."); }
 
   /// One of the conditions around the site says that something is not negative.
@@ -77,8 +72,8 @@ private:
   bool isBelow(Bounds &Known, const AccessSite &Site, const Polynomial &P, const Polynomial &Size) {
     auto IsHeld = [&](const Polynomial &Own) { // it is no less than that
       return holds(Site, [&](const Polynomial &Room) {
-        std::vector<AtMost> Needs;
-        return Known.isAtMost(Room - Own, {}, Needs) && Needs.empty();
+        const auto Bound = Known.largest(Room - Own);
+        return Bound && Bound->Needs.empty() && Bound->Most.asConstant().value_or(1) <= 0;
       });
     };
     return (IsHeld(Size - P - Polynomial::constant(1)) ||
@@ -88,7 +83,7 @@ private:
 
   const VerticalGraph &Graph;
   const Polynomial Width, Height;
-  const unsigned Threads[2];
+  const BlockShape Block;
 };
 
 } // namespace

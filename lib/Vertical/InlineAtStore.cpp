@@ -357,6 +357,7 @@ Places findPlaces(const VerticalGraph &Graph, BlockShape Block, std::vector<AtMo
            Graph.inArguments(A, Graph.Nodes[A].Shape->Sizes[0]) == Graph.inArguments(B, Graph.Nodes[B].Shape->Sizes[0]);
   };
   constexpr unsigned long long MostBytes = 32768;
+  constexpr unsigned MostTurns = 6; // of neighbours far away, most are nobody's
   unsigned long long Bytes = Root.Facts->staticSharedBytes();
   std::set<unsigned> Elsewhere;
   for (const Flow &F : Graph.Flows) {
@@ -374,6 +375,7 @@ Places findPlaces(const VerticalGraph &Graph, BlockShape Block, std::vector<AtMo
     }
     if (!Found || Found->X + Found->Y == 0 || Graph.isLive(F.Producer, F.Out) || P.Constructed ||
         Bytes + Where.tileSize(*Found) * P.Bytes > MostBytes ||
+        Where.tileSize(*Found) > MostTurns * Block.X * Block.Y ||
         !llvm::all_of(Graph.Before, [&](unsigned Node) { return HaveOneWidth(Node, F.Producer); }))
       continue;
     llvm::append_range(Requirements, Found->Needs);

@@ -18,6 +18,8 @@
 // BLUR: __shared__ float cufuse_tile_in[128];
 // BLUR: CufuseAt_blurY_in cufuse_source_in{{.*}}cufuse_tile_in,
 // BLUR: __syncthreads();
+// What the clamps ask of sizes, the kernel's own conditions say: the launch asks for nothing.
+// BLUR-NOT: 1ll - 1ll * h
 // EDGE: CufuseTile<unsigned char, 8, 8, 1, 1> tile;
 // What a border keeps is what was there:
 // PART: double made_inside_q = memory[element];
