@@ -30,6 +30,10 @@ struct CufuseLoads {
                    : "memory");
     while (!done);
   }
+  /// So that the first box of it need not wait for the map, which is in memory.
+  static __device__ __forceinline__ void prefetch(const CUtensorMap &map) {
+    asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+  }
   /// Of the matrix `of`, where a map is of several.
   static __device__ __forceinline__ void box(unsigned to, const CUtensorMap &map, int column, int row, unsigned barrier,
                                              int of = 0) {

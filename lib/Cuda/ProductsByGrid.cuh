@@ -112,11 +112,41 @@ struct CufuseProducts : CufuseLoads {
     const unsigned cameE = cameC + 8, stored = cameE + 8;
     const First first;
     const Second second;
+    // Of a panel, the factor that is there from the begin; then what the first turn makes. Room: its place is free.
+    const auto load = [&](int tile, int begun, int i) {
+      const int slot = (begun + i) % Slots;
+      const unsigned at = slots + slot * Slot, barrier = full + slot * 8;
+      if (i < First::Panels) {
+        expect(barrier, First::Bytes);
+        box(at, maps.a, first.inner(i), tile + first.row, barrier);
+        box(at + 8192, maps.b, first.inner(i), first.column, barrier);
+#ifdef CUFUSE_GATED
+        box(at + 8192 + ColumnsC * 128, maps.gate, first.inner(i), first.column, barrier);
+#endif
+      } else {
+        expect(barrier, Second::Bytes);
+        box(at + 8192, maps.d, second.inner(i - First::Panels), second.column, barrier);
+      }
+    };
+    const auto room = [&](int begun, int i) {
+      awaitPhase(empty + (begun + i) % Slots * 8, (begun + i) / Slots + 1 & 1);
+    };
+    // The thread that loads begins at once, but not with so much that all others wait until it has begun it.
+    constexpr int Most = 8, Ahead = First::Panels * (1 + Factors) <= Most && First::Panels <= Slots ? First::Panels : 0;
     if (threadIdx.x == 0) {
+      prefetch(maps.a), prefetch(maps.b), prefetch(maps.d), prefetch(maps.c);
+#ifdef CUFUSE_GATED
+      prefetch(maps.gate);
+#endif
+    }
+    if (threadIdx.x == 256) {
       for (int i = 0; i < Slots; ++i)
         initialise(full + i * 8, 1), initialise(empty + i * 8, 8);
       initialise(cameC, 1), initialise(cameE, 1), initialise(stored, 8);
       asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+      asm volatile("fence.proxy.async;" ::: "memory"); // loads arrive by the other proxy
+      for (int i = 0; i < Ahead; ++i)
+        load(0, 0, i);
     }
     __syncthreads();
     int begun = 0, odd = 0; // panels before these rows
@@ -124,41 +154,24 @@ struct CufuseProducts : CufuseLoads {
       if (Blocks > 1)
         CufuseExchange::arriveAtCluster();
       if (threadIdx.x >= 256) {
-        // Of a panel, the factor that is there from the begin; then what the first turn makes.
-        const auto weights = [&](int i) {
-          const int slot = (begun + i) % Slots;
-          const unsigned at = slots + slot * Slot, barrier = full + slot * 8;
-          awaitPhase(empty + slot * 8, (begun + i) / Slots + 1 & 1);
-          if (i < First::Panels) {
-            expect(barrier, First::Bytes);
-            box(at, maps.a, first.inner(i), tile + first.row, barrier);
-            box(at + 8192, maps.b, first.inner(i), first.column, barrier);
-#ifdef CUFUSE_GATED
-            box(at + 8192 + ColumnsC * 128, maps.gate, first.inner(i), first.column, barrier);
-#endif
-          } else {
-            expect(barrier, Second::Bytes);
-            box(at + 8192, maps.d, second.inner(i - First::Panels), second.column, barrier);
-          }
-        };
         const auto made = [&](int i) {
           const int slot = (begun + i) % Slots;
           box(slots + slot * Slot, maps.c, second.inner(i - First::Panels), tile + second.row, full + slot * 8);
         };
         constexpr int Early = First::Panels + Slots < Panels ? First::Panels + Slots : Panels;
         if (threadIdx.x == 256) {
-          for (int i = 0; i < Slots; ++i)
-            weights(i);
+          for (int i = tile == 0 ? Ahead : 0; i < Slots; ++i)
+            room(begun, i), load(tile, begun, i);
           CufuseGridBarrier grid(maps.place);
           for (int i = Slots; i < Early; ++i)
-            weights(i);
+            room(begun, i), load(tile, begun, i);
           awaitPhase(stored, odd);
           grid.wait();
           asm volatile("fence.proxy.async;" ::: "memory"); // C was stored by the other proxy
           for (int i = First::Panels; i < Early; ++i)
             made(i);
           for (int i = Early; i < Panels; ++i)
-            weights(i), made(i);
+            room(begun, i), load(tile, begun, i), made(i);
         }
         __syncwarp();
         if (Blocks > 1)

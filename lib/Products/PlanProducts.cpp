@@ -15,8 +15,9 @@ constexpr std::int64_t MostK = 256, MostL = 256;
 constexpr unsigned OfSm80 = 163 * 1024, OfSm90 = 227 * 1024;
 constexpr std::int64_t Multiprocessors = 132; // of an H100
 /// What was measured to be faster by the whole grid than by a library: rows, and elements of weights for up to 64 rows,
-/// which load them once, and for more.
-constexpr std::int64_t LeastRows = 16, MostRows = 128, MostForFew = 8 << 20, MostForMany = 5 << 20;
+/// which load them once, and for more, without and with gates.
+constexpr std::int64_t LeastRows = 16, MostRows = 128, MostForFew = 8 << 20, MostForMany = 5 << 20,
+                       MostOfGates = 9 << 20;
 
 unsigned roundUp(std::int64_t Value, unsigned To) { return static_cast<unsigned>((Value + To - 1) / To * To); }
 
@@ -156,17 +157,21 @@ std::optional<ProductsPlan> inTurns(const ProductFacts &First, const ProductFact
 std::optional<ProductsPlan> byGrid(const ProductFacts &First, unsigned Factors, const ProductFacts &Second,
                                    std::int64_t M) {
   if (M < LeastRows || M > MostRows || First.InRows || Second.InRows ||
-      First.N * (Factors * First.K + Second.N) > (M > 64 ? MostForMany : MostForFew))
+      First.N * (Factors * First.K + Second.N) > (M <= 64       ? MostForFew
+                                                  : Factors > 1 ? MostOfGates
+                                                                : MostForMany))
     return std::nullopt;
   std::optional<ProductsPlan> Best;
   double Least = 0;
   // Cycles, fitted to what an H200 took: of what is loaded, the longer the more blocks read the same, and of an
   // exchange.
+  const unsigned Tiles = M > 64 ? 2 : 1;
   const auto Loaded = [](std::int64_t Inner, unsigned Rows, unsigned Parts) {
     return 2.0 * Rows * static_cast<double>(Inner) / Parts / 33;
   };
+  const auto Shared = [&](unsigned Parts) { return 1 + 0.25 * Tiles / Parts; };
   const auto Exchange = [](unsigned Columns, unsigned Parts) {
-    return Parts > 1 ? 300 + 64.0 * Columns * 4 * (Parts - 1) / Parts / 20 : 0;
+    return Parts > 1 ? 300 + 64.0 * Columns * 4 * (Parts - 1) / Parts / 11.5 : 0;
   };
   for (unsigned PartsC : {1u, 2u, 4u, 8u})
     for (unsigned PartsE : {1u, 2u, 4u, 8u})
@@ -174,7 +179,7 @@ std::optional<ProductsPlan> byGrid(const ProductFacts &First, unsigned Factors, 
         for (unsigned ColumnsE = 16; ColumnsE <= 128; ColumnsE += 16) {
           ProductsPlan Plan;
           Plan.By = ProductsPlan::Way::Grid;
-          Plan.Tiles = M > 64 ? 2 : 1;
+          Plan.Tiles = Tiles;
           Plan.Rows = Plan.Tiles * 64;
           Plan.Threads = 288;
           Plan.Factors = Factors;
@@ -184,8 +189,8 @@ std::optional<ProductsPlan> byGrid(const ProductFacts &First, unsigned Factors, 
             continue;
           // D is loaded while blocks wait for each other.
           const double Meanwhile = 3000;
-          const double Time = Loaded(First.K, 64 + Factors * ColumnsC, PartsC) * (1 + 0.5 / PartsC) +
-                              Loaded(First.N, 64, PartsE) * (1 + 0.5 / PartsE) + Exchange(Factors * ColumnsC, PartsC) +
+          const double Time = Loaded(First.K, 64 + Factors * ColumnsC, PartsC) * Shared(PartsC) +
+                              Loaded(First.N, 64, PartsE) * Shared(PartsE) + Exchange(Factors * ColumnsC, PartsC) +
                               Exchange(ColumnsE, PartsE) + 30.0 * Fitting->Blocks +
                               std::max(0.0, Loaded(First.N, ColumnsE, PartsE) - Meanwhile);
           if (!Best || Time < Least) {
@@ -250,7 +255,7 @@ llvm::Expected<ProductsPlan> planProducts(const ProductFacts &First, unsigned Fa
       return *Plan;
     return badInput(fmt::format("gates are fused with their products for sm_90a, where {} to {} rows meet weights of "
                                 "up to {} Mi elements, or up to 64 rows {} Mi, that are `transposed: true`",
-                                LeastRows, MostRows, MostForMany >> 20, MostForFew >> 20),
+                                LeastRows, MostRows, MostOfGates >> 20, MostForFew >> 20),
                     "let a library multiply both weights as one matrix of twice the columns, and fuse the kernels "
                     "behind it",
                     Where);

@@ -288,6 +288,7 @@ void addThreadInstructions(Instructions &all) {
       {"fence", letOthersRun},
       {"fence.proxy.async", noOperation},
       {"fence.mbarrier_init", noOperation},
+      {"prefetch.tensormap", noOperation},
       {"setmaxnreg.dec.sync", noOperation},
       {"setmaxnreg.inc.sync", noOperation},
       {"wgmma.fence.sync", noOperation},
