@@ -315,6 +315,18 @@ std::vector<std::pair<Arguments, std::string>> alternatives(const Arguments &Giv
   return All;
 }
 
+/// Several outputs, and what launches them.
+llvm::Error writeSeveral(llvm::ArrayRef<OutputFile> Files, llvm::ArrayRef<FuseRequest> Requests,
+                         std::vector<FuseResult> &Results, const FuseRequest &Whole) {
+  if (llvm::Error Error = writeFiles(Files))
+    return Error;
+  for (const auto &[Request, Result] : llvm::zip(Requests, Results))
+    llvm::outs() << written(Request, Result);
+  Results.front().HeaderPath = headerOf(Whole.Output);
+  llvm::outs() << written(Whole, Results.front());
+  return llvm::Error::success();
+}
+
 /// Outputs of which the launch takes one.
 llvm::Error runBySize(llvm::ArrayRef<std::pair<Arguments, std::string>> All, const Invocation &Invocation) {
   std::vector<FuseRequest> Requests;
@@ -345,31 +357,7 @@ llvm::Error runBySize(llvm::ArrayRef<std::pair<Arguments, std::string>> All, con
     return Fused.takeError();
   if (const std::string &Note = Fused->Results.front().Kernels.front().Text.Note; !Note.empty())
     sayNote(Note);
-  if (llvm::Error Error = writeFiles(Fused->Files))
-    return Error;
-  for (const auto &[Request, Result] : llvm::zip(Requests, Fused->Results))
-    llvm::outs() << written(Request, Result);
-  FuseResult Chooser = std::move(Fused->Results.front());
-  Chooser.HeaderPath = headerOf(Whole.Output);
-  llvm::outs() << written(Whole, Chooser);
-  return llvm::Error::success();
-}
-
-/// A launch for each kernel.
-llvm::Error runOverlapped(const FuseRequest &Request, const Invocation &Invocation) {
-  auto Tools = findToolchain(Invocation.Program, sayNote);
-  if (!Tools)
-    return Tools.takeError();
-  auto Outputs = fuseOverlapped(*Tools, Request, sayNote);
-  if (!Outputs)
-    return Outputs.takeError();
-  if (llvm::Error Error = writeFiles(Outputs->Files))
-    return Error;
-  for (const auto &[Each, Result] : llvm::zip(Outputs->Requests, Outputs->Results))
-    llvm::outs() << written(Each, Result);
-  Outputs->Results.front().HeaderPath = headerOf(Request.Output);
-  llvm::outs() << written(Request, Outputs->Results.front());
-  return llvm::Error::success();
+  return writeSeveral(Fused->Files, Requests, Fused->Results, Whole);
 }
 
 llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
@@ -379,12 +367,15 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   if (!Request)
     return Request.takeError();
   Request->Command = Invocation.Command;
-  if (Request->Overlap)
-    return Given.DryRun ? badUsage("--overlap goes without --dry-run", "leave it out")
-                        : runOverlapped(*Request, Invocation);
+  if (Request->Overlap && Given.DryRun)
+    return badUsage("--overlap goes without --dry-run", "leave it out");
   auto Tools = findToolchain(Invocation.Program, sayNote);
   if (!Tools)
     return Tools.takeError();
+  if (Request->Overlap) {
+    auto Outputs = fuseOverlapped(*Tools, *Request, sayNote);
+    return Outputs ? writeSeveral(Outputs->Files, Outputs->Requests, Outputs->Results, *Request) : Outputs.takeError();
+  }
   llvm::append_range(Request->OtherInputs, Given.Tuned.Workloads);
   Request->OtherInputs.push_back(Given.Tuned.Path);
   if (!Given.Tuned.Path.empty()) {
