@@ -82,9 +82,11 @@ public:
   }
 
   std::vector<CopiedAddress> run() {
-    for (const Function &F : *Ir.kernel().getParent())
-      if (!F.isIntrinsic() && F.getCallingConv() != llvm::CallingConv::PTX_Kernel)
+    for (const Function &F : *Ir.kernel().getParent()) {
+      const clang::ValueDecl *Declared = Ir.declared(F); // a kernel that is launched is the program's
+      if (!F.isIntrinsic() && !(Declared && Declared->hasAttr<clang::CUDAGlobalAttr>()))
         add(F, Address, &F);
+    }
     for (const GlobalVariable &Variable : Ir.kernel().getParent()->globals())
       if (const unsigned Kinds = kindsOf(Variable))
         add(Variable, Kinds, &Variable);

@@ -1,6 +1,6 @@
 // Kernels that load first and guard the store alone: launched on whole blocks, they load nothing behind their arrays.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %cufuse fuse %s:add %s:scale4 --link add.c=scale4.x --link add.n=scale4.n --dead add.c --block 64 --name groups -o %t/groups.cu
+// RUN: %cufuse fuse %s:add %s:scale4 --link add.c=scale4.x --link add.n=scale4.n --block 64 --name groups -o %t/groups.cu
 // RUN: %cufuse fuse %s:loadFirst %s:relu4 --link loadFirst.c=relu4.x --link loadFirst.n=relu4.n --dead loadFirst.c --block 64 \
 // RUN:   --name singles -o %t/singles.cu
 // RUN: %emulate --seed 1 --seed 2 -I %t -D FUSED %s %t/groups.cu %t/singles.cu | FileCheck %s

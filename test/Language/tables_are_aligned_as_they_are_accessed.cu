@@ -5,7 +5,7 @@
 // CHECK-DAG: .align 4 {{.*}}shift
 // CHECK-DAG: .const .align 16 {{.*}}weights
 // CHECK-DAG: .align 16 {{.*}}gains
-// CHECK-DAG: .align 8 {{.*}}inside
+// CHECK-DAG: .align 16 {{.*}}inside
 
 __constant__ float bias[3] = {1, 2, 3};
 __device__ const float shift[3] = {4, 5, 6};

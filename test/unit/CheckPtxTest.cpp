@@ -233,7 +233,7 @@ TEST(PtxTable, TheLongestNameCounts) {
 }
 
 TEST(PtxTable, KnowsWhatLaterVersionsAdd) {
-  EXPECT_EQ(findPtxFamily("clmad.lo.u64")->What, PtxFamily::Kind::Plain);
+  EXPECT_EQ(findPtxFamily("clmad.lo.u64")->What, PtxFamily::Kind::Computes);
   EXPECT_EQ(findPtxFamily("tensormap.query.alloc_class_large")->What, PtxFamily::Kind::Plain);
   EXPECT_EQ(findPtxFamily("multimem.ld_reduce.relaxed")->What, PtxFamily::Kind::Plain);
   EXPECT_EQ(findPtxFamily("multimem.red.async.relaxed")->What, PtxFamily::Kind::Copy);
