@@ -4,7 +4,6 @@
 
 #include "cufuse/Driver/CheckPaths.h"
 #include "cufuse/Driver/Choose.h"
-#include "cufuse/Driver/Describe.h"
 #include "cufuse/Driver/Fuser.h"
 #include "cufuse/Emit/EmitOverlapped.h"
 
@@ -36,7 +35,7 @@ llvm::Expected<OverlappedOutputs> fuseOverlapped(const Toolchain &Tools, const F
   if (!Config)
     return Config.takeError();
 
-  OverlappedOutputs Outputs{{}, {}, {}, All.options().Name};
+  OverlappedOutputs Outputs;
   Outputs.Results.resize(Read->size());
   std::vector<std::unique_ptr<Fuser>> Fusers;
   std::vector<OverlappedOutput> Launched;
@@ -44,7 +43,7 @@ llvm::Expected<OverlappedOutputs> fuseOverlapped(const Toolchain &Tools, const F
     FuseRequest &One = Outputs.Requests.emplace_back(Request);
     FuseResult &Result = Outputs.Results[I];
     const std::string Suffix = "_" + All.constituents()[I].Name;
-    One.Name = Outputs.Name + Suffix;
+    One.Name = All.options().Name + Suffix;
     One.Output.insert(One.Output.size() - llvm::StringRef(".cu").size(), Suffix);
     Result.Kernels = {(*Read)[I]};
     Result.HeaderPath = headerOf(One.Output);

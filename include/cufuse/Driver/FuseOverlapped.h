@@ -11,7 +11,6 @@ struct OverlappedOutputs {
   std::vector<FuseResult> Results;   ///< Of each kernel.
   std::vector<FuseRequest> Requests; ///< The same; their outputs and names have the kernels' names behind the whole's.
   std::vector<OutputFile> Files;     ///< Theirs, and what launches all of them.
-  std::string Name;                  ///< Of the whole.
 };
 
 /// An output for each kernel, whose launch may begin before the one before it has ended (programmatic dependent
