@@ -231,11 +231,11 @@ private:
     return Step.What == PathStep::Kind::Loop ? &Graph.Nodes[Node].Accesses->Loops[Step.Id] : nullptr;
   }
 
-  /// What a site's index is made of, also through the loops around it and quotients.
+  /// What a site's index is made of, also through the loops around it and quotients; nothing where it is not known.
   std::set<std::string> partsOf(unsigned Node, const AccessSite &Site) const {
     const KernelAccesses &Of = *Graph.Nodes[Node].Accesses;
     std::set<std::string> All;
-    std::vector<Polynomial> Left = {*Site.Index};
+    std::vector<Polynomial> Left(Site.Index ? 1 : 0, Site.Index.value_or(Polynomial()));
     while (!Left.empty()) {
       const std::set<std::string> Atoms = Left.back().atoms();
       Left.pop_back();
