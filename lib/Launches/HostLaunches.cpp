@@ -109,10 +109,10 @@ private:
       const clang::VarDecl *V = variableIn(To);
       if (V && Frames.back().Used->isPlain(*V))
         assign(*V, *S);
-      else if (isOfHost(To) && !llvm::isa<clang::ArraySubscriptExpr>(To->IgnoreParens()))
-        changeOfHost(*To, *S);
+      else if (auto *Assignment = llvm::dyn_cast<clang::BinaryOperator>(S))
+        changeAt(*To, Assignment->getRHS(), *S);
       else
-        unknown(S, heldBy(To));
+        changeAt(*To, nullptr, *S);
     } else if (auto *Default = llvm::dyn_cast<clang::CXXDefaultArgExpr>(S)) {
       walk(Default->getExpr());
     } else if (auto *OfMember = llvm::dyn_cast<clang::CXXDefaultInitExpr>(S)) {
@@ -133,13 +133,14 @@ private:
     }
   }
 
-  /// By whatever name it is read.
-  void changeOfHost(const clang::Expr &To, const clang::Stmt &By) {
+  /// What it has becomes another value, which is read by whatever name.
+  void changeAt(const clang::Expr &To, const clang::Expr *From, const clang::Stmt &By) {
+    if (!isOfHost(&To) || llvm::isa<clang::ArraySubscriptExpr>(To.IgnoreParens()))
+      return unknown(&By, heldBy(&To));
     ++Time;
     auto *Member = llvm::dyn_cast<clang::MemberExpr>(To.IgnoreParenImpCasts());
-    const clang::ValueDecl *V = Member ? Member->getMemberDecl() : variableIn(&To);
-    if (auto *Assignment = llvm::dyn_cast<clang::BinaryOperator>(&By); V && Assignment)
-      view(*V, *Assignment->getRHS());
+    if (const clang::ValueDecl *V = Member ? Member->getMemberDecl() : variableIn(&To); V && From)
+      view(*V, *From);
   }
 
   /// What the toolkit's functions say of their success.
@@ -270,6 +271,10 @@ private:
         fill(*Each, Call);
       return;
     }
+    // A structure's assignment, or what changes a clock's time, changes what stands at its left.
+    if (auto *Operator = llvm::dyn_cast<clang::CXXOperatorCallExpr>(&Call);
+        Operator && Method && Operator->isAssignmentOp() && (Method->isTrivial() || isOfChrono(*Method)))
+      return changeAt(*Call.getArg(0), Call.getArg(1), Call);
     const std::string Name = Callee->getNameAsString();
     const bool IsGetter = Method && Method->isConst() && Method->param_empty() && Method->getIdentifier();
     const bool LeadsToMemory = (Method && Method->isInstance() && (!Method->isConst() || Name == "operator()")) ||
@@ -283,7 +288,7 @@ private:
       const std::string Class = Method ? Method->getParent()->getNameAsString() : "";
       // Clocks are as builtin as printf.
       const bool IsKnown =
-          Callee->isInStdNamespace() || Callee->getBuiltinID() ||
+          Callee->isInStdNamespace() || isOfChrono(*Callee) || Callee->getBuiltinID() ||
           (!Method &&
            llvm::is_contained({"clock", "clock_gettime", "fflush", "gettimeofday", "omp_get_wtime", "time"}, Name));
       if (!(saysPlace(Call, Unit) || (IsGetter && Name != "wait" && !llvm::StringRef(Class).contains("future")) ||

@@ -80,6 +80,13 @@ bool saysPlace(const clang::CallExpr &Call, const ParsedUnit &Unit) {
          llvm::is_contained({"operator[]", "at", "data", "get", "front", "back", "begin", "end"}, Name);
 }
 
+bool isOfChrono(const clang::Decl &D) {
+  for (const clang::DeclContext *Of = D.getDeclContext(); Of; Of = Of->getParent())
+    if (auto *Space = llvm::dyn_cast<clang::NamespaceDecl>(Of); Space && Space->getName() == "chrono")
+      return Space->isInStdNamespace();
+  return false;
+}
+
 bool endsQuietly(clang::QualType T) {
   const clang::CXXRecordDecl *Record = T->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
   if (!Record || !Record->hasDefinition() || Record->hasTrivialDestructor())

@@ -14,6 +14,7 @@
 namespace clang {
 class CUDAKernelCallExpr;
 class CallExpr;
+class Decl;
 class Expr;
 class Stmt;
 } // namespace clang
@@ -90,6 +91,9 @@ std::optional<std::vector<const clang::Expr *>> filledBy(const clang::CallExpr &
 
 /// Does a library's function say where something is, and no more?
 bool saysPlace(const clang::CallExpr &Call, const ParsedUnit &Unit);
+
+/// Is it one of `std::chrono`? Its functions read clocks and compute with their own objects.
+bool isOfChrono(const clang::Decl &D);
 
 /// Is nothing of the user's run where it is destroyed, and nobody awaited?
 bool endsQuietly(clang::QualType T);
