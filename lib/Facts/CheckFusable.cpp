@@ -195,8 +195,8 @@ private:
       const auto *Declared = llvm::dyn_cast_or_null<clang::NamedDecl>(Ir->declared(*Address.Of));
       std::string In;
       const clang::SourceLocation At = Ir->where(*Address.By, &In);
-      block(BlockerKind::OtherMeaning, At.isValid() ? At : Kernel.getLocation(),
-            fmt::format("the address of {} {} in {}, and others would find that of the copy: use a number",
+      block(BlockerKind::CopiedAddress, At.isValid() ? At : Kernel.getLocation(),
+            fmt::format("the address of {} {} in {}",
                         Declared ? Declared->getQualifiedNameAsString() : "a table of virtual functions", Address.What,
                         In.empty() ? Facts.Name : In));
     }

@@ -32,29 +32,29 @@ __device__ const Function functions[2] = {twice, half};
 __device__ const float weights[4] = {1, 2, 3, 4};
 __device__ const Node nil = {nullptr, 0};
 
-// STORED: {{.*}}addresses_of_copies_stay_in_the_kernel.cu:[[@LINE+1]]:{{[0-9]+}}: error: ops: in the fused file, the same text would mean something else: the address of {{twice|half}} is stored in ops, and others would find that of the copy: use a number [OtherMeaning]
+// STORED: {{.*}}CopiedAddress.cu:[[@LINE+1]]:{{[0-9]+}}: error: ops: others would see an address of the output's copies, where they know that of the program: the address of {{twice|half}} is stored in ops [CopiedAddress]
 __global__ void ops(Function *to) { to[threadIdx.x] = threadIdx.x % 2 ? twice : half; }
 
-// TABLE: [[@LINE+1]]:{{[0-9]+}}: error: chosenOps: {{.*}} functions is stored in chosenOps{{.*}} [OtherMeaning]
+// TABLE: [[@LINE+1]]:{{[0-9]+}}: error: chosenOps: {{.*}} functions is stored in chosenOps{{.*}} [CopiedAddress]
 __global__ void chosenOps(Function *to) { to[threadIdx.x] = functions[threadIdx.x % 2]; }
 
-// PART: error: part: {{.*}} weights is stored in part{{.*}} [OtherMeaning]
+// PART: error: part: {{.*}} weights is stored in part{{.*}} [CopiedAddress]
 __global__ void part(const float **to) { to[threadIdx.x] = weights + threadIdx.x % 4; }
 
-// VIRTUAL: error: made: {{.*}} a table of virtual functions is stored in Shape{{.*}} [OtherMeaning]
-// VIRTUAL: error: made: {{.*}} Square::area is stored in Square{{.*}} [OtherMeaning]
+// VIRTUAL: error: made: {{.*}} a table of virtual functions is stored in Shape{{.*}} [CopiedAddress]
+// VIRTUAL: error: made: {{.*}} Square::area is stored in Square{{.*}} [CopiedAddress]
 __global__ void made(Square *to) { new (to + threadIdx.x) Square(threadIdx.x); }
 
-// COMPARED: [[@LINE+1]]:{{[0-9]+}}: error: isTwice: {{.*}} twice is compared in isTwice{{.*}} [OtherMeaning]
+// COMPARED: [[@LINE+1]]:{{[0-9]+}}: error: isTwice: {{.*}} twice is compared in isTwice{{.*}} [CopiedAddress]
 __global__ void isTwice(float *data, Function f) { data[threadIdx.x] = f == twice; }
 
-// END: error: ends: {{.*}} nil is compared in ends{{.*}} [OtherMeaning]
+// END: error: ends: {{.*}} nil is compared in ends{{.*}} [CopiedAddress]
 __global__ void ends(float *data, const Node *const *first) {
   for (const Node *node = first[threadIdx.x]; node != &nil; node = node->next)
     data[threadIdx.x] += node->value;
 }
 
-// BITS: error: bits: {{.*}} weights is {{.*}} in bits{{.*}} [OtherMeaning]
+// BITS: error: bits: {{.*}} weights is {{.*}} in bits{{.*}} [CopiedAddress]
 __global__ void bits(unsigned *to) { to[threadIdx.x] = reinterpret_cast<size_t>(weights) % 512; }
 
 // The kernel's own ends: what is called, loaded, compared with each other, printed.
