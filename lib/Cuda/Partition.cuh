@@ -78,6 +78,10 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
   }
 #else
   static __device__ __forceinline__ void sync() {
+#ifdef CUFUSE_PART
+    if (Threads < 32) // those that fill the warp wait elsewhere
+      return ::__syncwarp(0xffffffffu >> (32 - Threads) % 32);
+#endif
 #ifdef CUFUSE_WHOLE_THREADS
     if (Threads == CUFUSE_WHOLE_THREADS)
       return ::__syncthreads();

@@ -197,10 +197,10 @@ std::string describe(const FusionPlan &Plan, llvm::ArrayRef<LoadedKernel> Kernel
   for (const PartitionPlan &P : Plan.Partitions)
     Out += fmt::format("threads {:>4} to {:>4}: {} copy {}, block {}, {}\n", P.First, P.First + P.Reserved - 1,
                        Kernels[P.Constituent].Facts.QualifiedName, P.Copy, P.Block.str(),
-                       !P.Synchronises ? "no barrier"
-                       : P.WholeBlock  ? "the barrier of the block"
-                       : P.OfLanes     ? "a barrier of its lanes"
-                                       : fmt::format("barrier {}", P.Barrier));
+                       !P.Synchronises         ? "no barrier"
+                       : P.WholeBlock          ? "the barrier of the block"
+                       : P.OfLanes || P.OfPart ? "a barrier of its lanes"
+                                               : fmt::format("barrier {}", P.Barrier));
   if (Plan.Registers.Policy == RegisterPolicy::Count)
     Out += fmt::format("at most {} registers per thread\n", Plan.Registers.Count);
   if (Plan.Registers.Policy == RegisterPolicy::Free)

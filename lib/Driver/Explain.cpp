@@ -21,7 +21,8 @@ std::vector<std::string> explain(const FusionPlan &Plan, llvm::ArrayRef<LoadedKe
                     P.PaddedThreads == P.Block.threads() ? "" : ", the last warp filled up with idle lanes"));
     Lines.push_back(
         P.WholeBlock && P.Synchronises ? fmt::format("{}: the barrier of the block, which is all its own", Name)
-        : P.OfLanes ? fmt::format("{}: its {} lanes of a warp meet by themselves", Name, P.PaddedThreads)
+        : P.OfLanes || (P.OfPart && P.Synchronises)
+            ? fmt::format("{}: its {} lanes of a warp meet by themselves", Name, P.Block.threads())
         : P.Synchronises
             ? fmt::format("{}: barrier {} for {} threads: {}", Name, P.Barrier, P.PaddedThreads,
                           Facts.namesAnyBarrier()   ? "it may name any"

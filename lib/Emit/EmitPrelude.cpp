@@ -236,6 +236,7 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
           : Given{"WHOLE_THREADS", false},
       {"BESIDE", SomePartition([](const PartitionPlan &P) { return P.Beside > 1; })},
       {"LANES", SomePartition([](const PartitionPlan &P) { return P.OfLanes; })},
+      {"PART", SomePartition([](const PartitionPlan &P) { return P.OfPart && P.Synchronises; })},
       Calls("::copy()") ? Given{"COPY", constant(Beside)} : Given{"COPY", false},
       {"PADDED", Padded},
       {"FLAT", llvm::all_of(Plan.Partitions, [](const PartitionPlan &P) { return P.Block.Y * P.Block.Z == 1; })},

@@ -60,6 +60,7 @@ PtxExpectation expectPtx(llvm::ArrayRef<const KernelFacts *> Facts, const Fusion
   // Where no block follows another, lanes and copies that are late harm nobody.
   Expected.Warps = Plan.playsOnce() || Plan.Cooperative ||
                    llvm::any_of(Facts, [](const KernelFacts *F) { return !F->WarpPrimitives.empty(); });
+  Expected.Warps |= llvm::any_of(Plan.Partitions, [](const PartitionPlan &P) { return P.OfPart && P.Synchronises; });
   Expected.Copies =
       Plan.playsOnce() || llvm::any_of(Facts, [](const KernelFacts *F) { return F->CopiesAsynchronously; });
   Expected.Coherent = Plan.readsFresh();

@@ -32,6 +32,21 @@ bool isOfThreads(const KernelFacts &Kernel, BlockShape Block) {
          Kernel.WarpgroupBudgets.empty() && !Kernel.KeptMbarrier;
 }
 
+/// Its threads do no more together than to meet, all of them, at plain barriers.
+bool meetsPlainly(const KernelFacts &Kernel) {
+  return llvm::all_of(Kernel.Barriers, [](const BarrierFacts &B) { return B.Call == "__syncthreads"; }) &&
+         llvm::all_of(Kernel.LibraryBarriers, [](const std::string &B) { return B == "__syncthreads"; }) &&
+         Kernel.NamedBarriers.empty() && !Kernel.MultiWarpTiles && !Kernel.UsesAnyGroup && !Kernel.KeptMbarrier &&
+         Kernel.ExitsBeforeBarrier.empty() && Kernel.ExitsBeforeWarpPrimitive.empty() &&
+         Kernel.WarpgroupBudgets.empty();
+}
+
+/// May it be a part of a warp whose other lanes wait in another kernel?
+bool isOfPart(const KernelFacts &Kernel, const ConstituentConfig &Chosen) {
+  return Chosen.Block.threads() < WarpSize && Kernel.WarpPrimitives.empty() && Kernel.LibraryBarriers.empty() &&
+         meetsPlainly(Kernel);
+}
+
 /// May lanes of a warp play a block each? They meet by themselves, and all of them come to where they do. What is of a
 /// whole warp is none of theirs, but for reductions of the block.
 bool isOfLanes(const KernelFacts &Kernel, const ConstituentConfig &Chosen) {
@@ -40,16 +55,12 @@ bool isOfLanes(const KernelFacts &Kernel, const ConstituentConfig &Chosen) {
          Threads * Chosen.Copies % WarpSize == 0 && Chosen.Block.X == Threads &&
          (Threads == WarpSize ||
           llvm::all_of(Kernel.WarpPrimitives, [](const Finding &Each) { return Each.OfBlockReduce; })) &&
-         llvm::all_of(Kernel.Barriers, [](const BarrierFacts &B) { return B.Call == "__syncthreads"; }) &&
-         llvm::all_of(Kernel.LibraryBarriers, [](const std::string &B) { return B == "__syncthreads"; }) &&
-         Kernel.DynamicShared.empty() && Kernel.NamedBarriers.empty() && !Kernel.MultiWarpTiles &&
-         !Kernel.UsesAnyGroup && !Kernel.KeptMbarrier && Kernel.ExitsBeforeBarrier.empty() &&
-         Kernel.ExitsBeforeWarpPrimitive.empty() && !Kernel.sharesIndices() && Kernel.WarpgroupBudgets.empty();
+         Kernel.DynamicShared.empty() && !Kernel.sharesIndices() && meetsPlainly(Kernel);
 }
 
 /// Partitions of one constituent, one behind the other.
 void layOut(FusionPlan &Plan, unsigned Constituent, const KernelFacts &Kernel, const ConstituentConfig &Chosen,
-            unsigned First, unsigned &Barriers, unsigned Beside, bool OfLanes) {
+            unsigned First, unsigned &Barriers, unsigned Beside, bool OfLanes, bool OfPart) {
   const bool Split = Plan.Registers.Policy == RegisterPolicy::Split;
   RolePlan Role{
       Chosen.Copies, Chosen.Turns,      0, Chosen.ResidentBlocks, Split ? Chosen.RegisterBudget : 0, Chosen.Unroll,
@@ -59,12 +70,13 @@ void layOut(FusionPlan &Plan, unsigned Constituent, const KernelFacts &Kernel, c
     PartitionPlan Partition{Constituent, Copy, First + Role.Threads, Chosen.Block};
     Partition.Beside = Beside;
     Partition.OfLanes = OfLanes;
+    Partition.OfPart = OfPart;
     Partition.PaddedThreads = llvm::alignTo(Chosen.Block.threads(), OfLanes ? Chosen.Block.threads() : WarpSize);
     Partition.Reserved = OfLanes ? Chosen.Block.threads() * Beside
                                  : llvm::alignTo(Chosen.Block.threads(), Split ? WarpgroupSize : WarpSize) * Beside;
     Partition.Synchronises = synchronises(Kernel, Plan.Grid, Chosen.Turns);
     // Whoever names all others has barrier 0, too.
-    if (Partition.Synchronises && !Kernel.namesAnyBarrier() && !OfLanes)
+    if (Partition.Synchronises && !Kernel.namesAnyBarrier() && !OfLanes && !OfPart)
       Partition.Barrier = ++Barriers;
     Partition.NamedBarriers = Kernel.NamedBarriers.size();
     Barriers += Partition.NamedBarriers;
@@ -238,7 +250,8 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
     if (const std::string Fact = wrongBinding(Kernel, Chosen); !Fact.empty())
       Refuse(BlockerKind::WrongBinding, Fact, Kernel.Where);
     // Lanes behind the block's end would not be gone, but wait in another kernel.
-    if (ThreadsStay && Chosen.Block.threads() % WarpSize != 0 &&
+    const bool OfPart = ThreadsStay && isOfPart(Kernel, Chosen);
+    if (ThreadsStay && !OfPart && Chosen.Block.threads() % WarpSize != 0 &&
         (synchronises(Kernel, Plan.Grid, Chosen.Turns) || !Kernel.WarpPrimitives.empty()))
       Refuse(BlockerKind::PartialWarp, fmt::format("{} threads of {}", Chosen.Block.threads(), Kernel.Name));
     if (!Plan.playsOnce() && Kernel.ArrivesAtBarriers)
@@ -254,7 +267,7 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
     const bool AreBeside = Facts.size() == 1 && Plan.Shape == Geometry::Warps && Plan.Grid == GridPolicy::Match &&
                            Plan.Registers.Policy != RegisterPolicy::Split && isOfThreads(Kernel, Chosen.Block);
     layOut(Plan, I, Kernel, Chosen, Plan.Shape == Geometry::Warps ? Plan.BlockThreads : 0, Barriers,
-           AreBeside || AreOfLanes ? Chosen.Copies : 1, AreOfLanes);
+           AreBeside || AreOfLanes ? Chosen.Copies : 1, AreOfLanes, OfPart);
     if (!Kernel.DynamicShared.empty()) {
       Plan.Roles.back().HasOffset = Plan.Shape == Geometry::Warps && Plan.DynamicBlocks > 0;
       Plan.DynamicBlocks += Chosen.Copies;

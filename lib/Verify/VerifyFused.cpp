@@ -436,7 +436,7 @@ llvm::Error verifyPlan(const FusionPlan &Plan) {
     if (P.WholeBlock && (Plan.Shape != Geometry::Blocks || P.Barrier != 0 || P.Block.threads() != Plan.BlockThreads))
       return defect(fmt::format("a partition of {} threads is not the whole block", P.Block.threads()));
     const bool HasBarrier0 = P.WholeBlock || P.NamedBarriers == MaxNamedBarriers;
-    if (P.Synchronises != (P.Barrier != 0 || ((HasBarrier0 || P.OfLanes) && P.Synchronises)))
+    if (P.Synchronises != (P.Barrier != 0 || ((HasBarrier0 || P.OfLanes || P.OfPart) && P.Synchronises)))
       return defect("a partition has no barrier to synchronise by");
     First += P.Reserved;
     Threads = std::max(Threads, First);

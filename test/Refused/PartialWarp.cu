@@ -9,6 +9,12 @@
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:turned %s:plain --block 128 --block 100 --geometry threads -o %t/out.cu
 // RUN: %cufuse fuse %s:turned %s:plain --block 100 --block 128 --geometry blocks -o %t/out.cu
+// A part of one warp meets by itself, but not by a primitive of the warp.
+// RUN: %cufuse fuse %s:turned %s:plain --block 16 --block 128 --geometry threads -o %t/out.cu
+// RUN: rm %t/out.cu %t/out.h
+// RUN: %exits 1 %cufuse fuse %s:tile %s:plain --block 16 --block 128 --geometry threads -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=PART
+// PART: 16 threads of tile [PartialWarp]
 // CHECK: refused: the kernel synchronises or uses warp primitives, but its block is not made of whole warps: 100 threads of
 // CHECK-SAME: turned [PartialWarp]
 // CHECK: note: use --geometry warps, or a block whose size is a multiple of 32

@@ -8,7 +8,12 @@
 // RUN:   --block smooth=64 --block total=128 --block transposed=16x8 --name steps -o %t/steps.cu
 // RUN: %cufuse fuse --vertical %t/kernels.cu:smooth %t/kernels.cu:doubled --cooperative --link smooth.in=doubled.x \
 // RUN:   --block smooth=64 --block doubled=32 --name again -o %t/again.cu
-// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/steps.cu %t/again.cu
+// Half a warp, which is a block of a kernel, meets by itself: its other lanes wait for the grid.
+// RUN: %cufuse fuse %t/kernels.cu:sixteen %t/kernels.cu:doubled --cooperative --link sixteen.x=doubled.x \
+// RUN:   --block sixteen=16 --block doubled=64 --name lanes -o %t/lanes.cu
+// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/steps.cu %t/again.cu %t/lanes.cu
+// RUN: FileCheck %s --input-file %t/lanes.cu --check-prefix=HALF
+// HALF: return ::__syncwarp(0xffffffffu >> (32 - Threads) % 32);
 // RUN: FileCheck %s --input-file %t/steps.cu
 // CHECK: #include <cooperative_groups.h>
 // CHECK: __global__ void fused(
@@ -57,12 +62,27 @@ __global__ void doubled(float *x, int count) {
     x[i] *= 2;
 }
 
+__global__ void sixteen(float *x) {
+  __shared__ float tile[16];
+  const unsigned i = threadIdx.x;
+  tile[i] = x[16 * blockIdx.x + i];
+  __syncthreads();
+  for (unsigned step = 1; step < 16; step *= 2) {
+    const float other = tile[(i + step) % 16];
+    __syncthreads();
+    tile[i] += 2 * other;
+    __syncthreads();
+  }
+  x[16 * blockIdx.x + i] = tile[15 - i];
+}
+
 //--- main.cu
 #include "both.h"
 
 #include "kernels.cu"
 
 #include "again.h"
+#include "lanes.h"
 #include "steps.h"
 
 int main() {
@@ -110,5 +130,21 @@ int main() {
           require(again::launch(first, second), "again");
         });
   }
+  Array<float> parts(16 * 40, 3);
+  Both halves;
+  halves.output("parts", parts);
+  good &= halves.same(
+      "lanes",
+      [&] {
+        sixteen<<<40, 16>>>(parts);
+        doubled<<<9, 64>>>(parts, 16 * 35 - 3);
+      },
+      [&] {
+        lanes::sixteen::Launch first{dim3(40)};
+        first.arguments = {parts};
+        lanes::doubled::Launch second{dim3(9)};
+        second.arguments = {16 * 35 - 3};
+        require(lanes::launch(first, second), "lanes");
+      });
   return good ? 0 : 1;
 }

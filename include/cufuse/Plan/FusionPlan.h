@@ -27,7 +27,9 @@ struct PartitionPlan {
   unsigned Reserved = 0; ///< The same, but to whole warpgroups for `RegisterPolicy::Split`; of all `Beside`.
   unsigned Beside = 1;   ///< So many blocks are played by its text, each by warps or lanes of its own.
   bool OfLanes = false;  ///< Each by lanes of one warp, which are all that meets.
-  /// Hardware barrier 1…15; 0 when the partition never synchronises, is the whole block, or names all others itself.
+  bool OfPart = false;   ///< Lanes of one warp meet, and those that fill it wait elsewhere.
+  /// Hardware barrier 1…15; 0 when the partition never synchronises, is the whole block or of one warp's
+  /// lanes, or names all others itself.
   unsigned Barrier = 0;
   unsigned NamedBarriers = 0; ///< Those that the kernel names itself; they follow `Barrier`.
   bool Synchronises = false;  ///< Inside its blocks, or between them when they follow each other in the same memory.
