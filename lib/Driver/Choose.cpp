@@ -150,13 +150,12 @@ static llvm::Expected<FusionConfig> configure(const FuseRequest &Request, llvm::
     if ((*Blocks)[I]) {
       Chosen.Block = *(*Blocks)[I];
       const KernelFacts &Facts = Kernels[I].Facts;
-      const LaunchFacts *Other = launchedOtherwise(Facts, Chosen.Block);
-      if (Other && !asksForSize(Facts) && Kernels[I].Parsed.Unit)
+      if (const std::string Why = contradicted(Constituents[I].Name, Facts, Chosen.Block);
+          !Why.empty() && Kernels[I].Parsed.Unit)
         Unknown = llvm::joinErrors(
             std::move(Unknown),
-            badInput(fmt::format("{} is launched with blocks of {} at {}, not of {}, and does not read blockDim",
-                                 Constituents[I].Name, Other->Block->str(), Other->Where.str(), Chosen.Block.str()),
-                     fmt::format("say --block {}={}", Constituents[I].Name, Other->Block->str()), Facts.Where));
+            badInput(Why, fmt::format("say --block {}={}", Constituents[I].Name, Facts.Launches.front().Block->str()),
+                     Facts.Where));
     } else if (auto Guess = guessedBlock(Kernels[I], Chosen.GuessedFrom)) {
       Chosen.Block = *Guess;
     } else {

@@ -188,15 +188,19 @@ llvm::Expected<Composition> composeKernels(VerticalGraph &Graph, llvm::MutableAr
   return Composition{std::move(Result), std::move(*Proof)};
 }
 
-bool asksForSize(const KernelFacts &Facts) {
-  constexpr auto Size = static_cast<size_t>(Builtin::BlockDim);
-  return Facts.ReadByLibrary[Size] || llvm::is_contained(Facts.Reads[Size], true);
-}
-
 const LaunchFacts *launchedOtherwise(const KernelFacts &Facts, BlockShape Block) {
   const bool MayHaveIt =
       llvm::any_of(Facts.Launches, [&](const LaunchFacts &Each) { return !Each.Block || *Each.Block == Block; });
   return MayHaveIt || Facts.Launches.empty() ? nullptr : &Facts.Launches.front();
+}
+
+std::string contradicted(const std::string &Name, const KernelFacts &Facts, BlockShape Block) {
+  constexpr auto Size = static_cast<size_t>(Builtin::BlockDim);
+  const LaunchFacts *Other = launchedOtherwise(Facts, Block);
+  if (!Other || Facts.ReadByLibrary[Size] || llvm::is_contained(Facts.Reads[Size], true))
+    return {};
+  return fmt::format("{} is launched with blocks of {} at {}, not of {}, and does not read blockDim", Name,
+                     Other->Block->str(), Other->Where.str(), Block.str());
 }
 
 /// Kernels that get the root's block, which nobody has said, must be launched with it; and one that was said must be
@@ -208,20 +212,16 @@ static llvm::Error checkLaunches(const VerticalGraph &Graph, BlockShape Block,
   for (unsigned Node : Graph.Order) {
     const VerticalNode &N = Graph.Nodes[Node];
     const bool IsSaid = ForAll || (Node == Graph.Root && !Said.empty());
-    if ((Node == Graph.Root && !IsSaid) || (IsSaid && asksForSize(*N.Facts)) ||
+    if ((Node == Graph.Root && !IsSaid) ||
         llvm::none_of(Forms, [&](const VerticalForm *Form) { return Form->HasBlock(Graph, Node); }))
       continue;
-    const LaunchFacts *Other = IsSaid ? launchedOtherwise(*N.Facts, Block) : nullptr;
+    std::string Why = IsSaid ? contradicted(N.Name, *N.Facts, Block) : "";
     for (const LaunchFacts &Each : N.Facts->Launches)
-      if (!IsSaid && !Other && Each.Block && !(*Each.Block == Block))
-        Other = &Each;
-    if (!Other)
-      continue;
-    return refuse({BlockerKind::RowBlock, N.Facts->Where,
-                   IsSaid ? fmt::format("{} is launched with blocks of {} at {}, not of {}, and does not read blockDim",
-                                        N.Name, Other->Block->str(), Other->Where.str(), Block.str())
-                          : fmt::format("{} is launched with blocks of {}, {} with {}", N.Name, Other->Block->str(),
-                                        Graph.Nodes[Graph.Root].Name, Block.str())});
+      if (!IsSaid && Why.empty() && Each.Block && !(*Each.Block == Block))
+        Why = fmt::format("{} is launched with blocks of {}, {} with {}", N.Name, Each.Block->str(),
+                          Graph.Nodes[Graph.Root].Name, Block.str());
+    if (!Why.empty())
+      return refuse({BlockerKind::RowBlock, N.Facts->Where, Why});
   }
   return llvm::Error::success();
 }

@@ -52,10 +52,15 @@ std::vector<LaunchedKernel> launchedKernels(llvm::ArrayRef<LoadedKernel> Kernels
 /// what was found, for the reader.
 llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels, FuseRequest &Request);
 
-/// Does the kernel ask how large its block is? Otherwise that stands in its text, in numbers.
-bool asksForSize(const KernelFacts &Facts);
 /// A launch of the kernel's file, where all have blocks that are known, and none has this one; else null.
 const LaunchFacts *launchedOtherwise(const KernelFacts &Facts, BlockShape Block);
+/// Why it is not the block of a kernel that does not ask how large its block is, and so has that in its text, in
+/// numbers; nothing if it may be.
+std::string contradicted(const std::string &Name, const KernelFacts &Facts, BlockShape Block);
+
+/// Plans, emits and verifies the result's kernels, as the request says, or as configured.
+llvm::Error fuseKernels(const Toolchain &Tools, const FuseRequest &Request, FuseResult &Result,
+                        const FusionConfig *Given = nullptr);
 
 /// Kernels that ask for their block's size are another launch with another one than in their file. What works on
 /// elements or rows does the same there.

@@ -60,54 +60,13 @@ llvm::Error checkOutputsFlags(const FuseRequest &Request, llvm::ArrayRef<LoadedK
 /// The kernels that were read, as one.
 llvm::Error fuseRead(const Toolchain &Tools, const FuseRequest &Request, const std::vector<LoadedKernel> &Read,
                      FuseResult &Result) {
-  if (Request.Vertical) {
-    auto Composed = compose(Read, Request);
-    if (!Composed)
-      return Composed.takeError();
-    Result.Kernels = std::move(*Composed);
-  }
-  const KernelText &First = Result.Kernels.front().Text;
-  if (Request.ApartBelow > 0 && (Result.Kernels.size() > 1 || !(First.Elements || First.Rows)))
-    return badUsage("--apart-below is a number of elements, and this launch has a grid",
-                    "leave it out, and choose before the launch");
-  Fuser Fuser(Tools, Result.Kernels, emitOptions(Request));
-  if (const auto Flags = flagsOfOutput(Request)) {
-    Fuser.isCompiledWith(*Flags);
-    const LoadedKernel &Any = Result.Kernels.front();
-    auto Answer = askNvcc(Tools, Any.Spec.File, *Flags, Any.Arch);
-    if (!Answer)
-      return Answer.takeError();
-    for (LoadedKernel &Kernel : Result.Kernels)
-      if (Kernel.Predefined && Answer->Predefined)
-        Kernel.Predefined =
-            std::make_shared<const Predefined>(Predefined{Kernel.Predefined->Macros, Answer->Predefined->Folders});
-  }
-  auto Config = choose(Request, Result.Kernels, Fuser.constituents(), Result.Explanation, Result.Tuned);
-  if (!Config)
-    return Config.takeError();
-  auto Plan = Fuser.planWithBound(*Config, &Result.Explanation);
-  if (!Plan)
-    return Plan.takeError();
-  Result.Plan = std::move(*Plan);
-  llvm::append_range(Result.Explanation, explain(Result.Plan, Result.Kernels, Fuser.constituents()));
-  if (Request.StopAfter == Step::Plan)
-    return llvm::Error::success();
-
-  auto Fused = Fuser.emit(Result.Plan);
-  if (!Fused)
-    return Fused.takeError();
-  Result.Fused = std::move(*Fused);
-  if (llvm::Error Error = checkBeside(Request, Fuser, Result.Fused))
-    return Error;
-  llvm::append_range(Result.Explanation, explainTexts(Fuser.constituents()));
-  if (Request.StopAfter == Step::Emit)
-    return llvm::Error::success();
-
-  if (llvm::Error Error = Fuser.verify(Result.Fused, Result.Plan))
-    return Error;
-  Result.Explanation.push_back(
-      "verified: the text parses and means what the kernels mean in their files, but for what the plan changes");
-  return llvm::Error::success();
+  if (!Request.Vertical)
+    return fuseKernels(Tools, Request, Result);
+  auto Composed = compose(Read, Request);
+  if (!Composed)
+    return Composed.takeError();
+  Result.Kernels = std::move(*Composed);
+  return fuseKernels(Tools, Request, Result);
 }
 
 /// What was proved of indices may still have a text in which no object can take the place of a linked pointer. In
@@ -134,6 +93,53 @@ llvm::Error fuseInMemory(llvm::Error Error, const Toolchain &Tools, FuseRequest 
 }
 
 } // namespace
+
+llvm::Error fuseKernels(const Toolchain &Tools, const FuseRequest &Request, FuseResult &Result,
+                        const FusionConfig *Given) {
+  const KernelText &First = Result.Kernels.front().Text;
+  if (Request.ApartBelow > 0 && (Result.Kernels.size() > 1 || !(First.Elements || First.Rows)))
+    return badUsage("--apart-below is a number of elements, and this launch has a grid",
+                    "leave it out, and choose before the launch");
+  Fuser Fuser(Tools, Result.Kernels, emitOptions(Request));
+  if (const auto Flags = flagsOfOutput(Request)) {
+    Fuser.isCompiledWith(*Flags);
+    const LoadedKernel &Any = Result.Kernels.front();
+    auto Answer = askNvcc(Tools, Any.Spec.File, *Flags, Any.Arch);
+    if (!Answer)
+      return Answer.takeError();
+    for (LoadedKernel &Kernel : Result.Kernels)
+      if (Kernel.Predefined && Answer->Predefined)
+        Kernel.Predefined =
+            std::make_shared<const Predefined>(Predefined{Kernel.Predefined->Macros, Answer->Predefined->Folders});
+  }
+  auto Config = Given ? llvm::Expected<FusionConfig>(*Given)
+                      : choose(Request, Result.Kernels, Fuser.constituents(), Result.Explanation, Result.Tuned);
+  if (!Config)
+    return Config.takeError();
+  auto Plan = Fuser.planWithBound(*Config, &Result.Explanation);
+  if (!Plan)
+    return Plan.takeError();
+  Result.Plan = std::move(*Plan);
+  llvm::append_range(Result.Explanation, explain(Result.Plan, Result.Kernels, Fuser.constituents()));
+  if (Request.StopAfter == Step::Plan)
+    return llvm::Error::success();
+
+  auto Fused = Fuser.emit(Result.Plan);
+  if (!Fused)
+    return Fused.takeError();
+  Result.Fused = std::move(*Fused);
+  if (llvm::Error Error = checkBeside(Request, Fuser, Result.Fused))
+    return Error;
+  llvm::append_range(Result.Explanation, explainTexts(Fuser.constituents()));
+  if (Request.StopAfter == Step::Emit)
+    return llvm::Error::success();
+
+  if (llvm::Error Error = Fuser.verify(Result.Fused, Result.Plan))
+    return Error;
+  Result.Explanation.push_back(
+      "verified: the text parses and means what the kernels mean in their files, but for what the plan changes");
+  return llvm::Error::success();
+}
 
 void sayOtherBlocks(const FuseResult &Result, llvm::function_ref<void(const std::string &)> Say) {
   for (const PartitionPlan &P : Result.Plan.Partitions) {

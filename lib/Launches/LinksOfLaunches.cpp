@@ -160,10 +160,25 @@ Sharing sharingOf(const Launch &First, const LaunchedKernel &A, const Launch &Se
   return Found;
 }
 
+/// The same of launches that follow each other: the user knows of those that are linked by hand.
+Sharing sharingOf(llvm::ArrayRef<const Launch *> Chosen, llvm::ArrayRef<LaunchedKernel> Kernels) {
+  Sharing All;
+  for (size_t To = 0; To < Chosen.size(); ++To)
+    for (size_t From = 0; From < To; ++From) {
+      const Sharing Both = sharingOf(*Chosen[From], Kernels[From], *Chosen[To], Kernels[To]);
+      All.Any |= Both.Any;
+      All.Known &= Both.Known || Kernels[To].Linked.count(From);
+    }
+  return All;
+}
+
 /// The links of launches that follow each other, but for numbers that are not the same in `Others` of the kernels.
 LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chosen,
                     llvm::ArrayRef<LaunchedKernel> Kernels, llvm::ArrayRef<LaunchRun> Others = {}) {
   LaunchLinks Result;
+  const Sharing Shared = sharingOf(Chosen, Kernels);
+  Result.ShareMemory = Shared.Any;
+  Result.AreKnown = Shared.Known;
   auto Link = [&](size_t From, size_t To, unsigned Parameter) {
     const std::optional<Value> &Taken = Chosen[To]->Arguments[Parameter];
     const clang::ParmVarDecl *P = Kernels[To].Kernel->getParamDecl(Parameter);
@@ -194,11 +209,6 @@ LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chose
       Result.HaveOneGrid &= !OfGrid || Kernels[To].Linked.count(*OfGrid) ||
                             (Chosen[*OfGrid]->Grid && Chosen[*OfGrid]->Grid == Chosen[To]->Grid);
       OfGrid = To;
-    }
-    for (size_t From = 0; From < To; ++From) {
-      const Sharing Both = sharingOf(*Chosen[From], Kernels[From], *Chosen[To], Kernels[To]);
-      Result.ShareMemory |= Both.Any;
-      Result.AreKnown &= Both.Known || Kernels[To].Linked.count(From);
     }
     for (size_t I = 0; I < Parameters(To); ++I) {
       std::string Best; // to the last that stores it, else to the first
@@ -234,7 +244,7 @@ std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRe
       llvm::append_range(Runs, runsOf(Launches.emplace_back(Of.of(*Function, Calls)), Wanted));
     std::vector<LaunchRun> Dependent;
     llvm::copy_if(Runs, std::back_inserter(Dependent),
-                  [&](const LaunchRun &Run) { return linksOf(Unit, Run, Kernels).ShareMemory; });
+                  [&](const LaunchRun &Run) { return sharingOf(Run, Kernels).Any; });
     for (const LaunchRun &Chosen : Runs) {
       LaunchLinks Result = linksOf(Unit, Chosen, Kernels, Dependent);
       for (size_t Next = 1; Next < Chosen.size(); ++Next) {

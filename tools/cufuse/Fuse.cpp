@@ -4,8 +4,7 @@
 #include "cufuse/Driver/CheckPaths.h"
 #include "cufuse/Driver/Describe.h"
 #include "cufuse/Driver/FromDatabase.h"
-#include "cufuse/Driver/FuseBySize.h"
-#include "cufuse/Driver/FuseOverlapped.h"
+#include "cufuse/Driver/FuseSeveral.h"
 #include "cufuse/Driver/Products.h"
 #include "cufuse/Plan/ConfigNames.h"
 #include "cufuse/Support/FileStore.h"
@@ -316,14 +315,14 @@ std::vector<std::pair<Arguments, std::string>> alternatives(const Arguments &Giv
 }
 
 /// Several outputs, and what launches them.
-llvm::Error writeSeveral(llvm::ArrayRef<OutputFile> Files, llvm::ArrayRef<FuseRequest> Requests,
-                         std::vector<FuseResult> &Results, const FuseRequest &Whole) {
-  if (llvm::Error Error = writeFiles(Files))
+llvm::Error writeSeveral(SeveralOutputs Outputs, const FuseRequest &Whole) {
+  if (llvm::Error Error = writeFiles(Outputs.Files))
     return Error;
-  for (const auto &[Request, Result] : llvm::zip(Requests, Results))
+  for (const auto &[Request, Result] : llvm::zip(Outputs.Requests, Outputs.Results))
     llvm::outs() << written(Request, Result);
-  Results.front().HeaderPath = headerOf(Whole.Output);
-  llvm::outs() << written(Whole, Results.front());
+  FuseResult &First = Outputs.Results.front();
+  First.HeaderPath = headerOf(Whole.Output);
+  llvm::outs() << written(Whole, First);
   return llvm::Error::success();
 }
 
@@ -352,12 +351,12 @@ llvm::Error runBySize(llvm::ArrayRef<std::pair<Arguments, std::string>> All, con
   auto Tools = findToolchain(Invocation.Program, sayNote);
   if (!Tools)
     return Tools.takeError();
-  auto Fused = fuseBySize(*Tools, Requests, Whole, sayNote);
+  auto Fused = fuseBySize(*Tools, std::move(Requests), Whole, sayNote);
   if (!Fused)
     return Fused.takeError();
   if (const std::string &Note = Fused->Results.front().Kernels.front().Text.Note; !Note.empty())
     sayNote(Note);
-  return writeSeveral(Fused->Files, Requests, Fused->Results, Whole);
+  return writeSeveral(std::move(*Fused), Whole);
 }
 
 llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
@@ -374,7 +373,7 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
     return Tools.takeError();
   if (Request->Overlap) {
     auto Outputs = fuseOverlapped(*Tools, *Request, sayNote);
-    return Outputs ? writeSeveral(Outputs->Files, Outputs->Requests, Outputs->Results, *Request) : Outputs.takeError();
+    return Outputs ? writeSeveral(std::move(*Outputs), *Request) : Outputs.takeError();
   }
   llvm::append_range(Request->OtherInputs, Given.Tuned.Workloads);
   Request->OtherInputs.push_back(Given.Tuned.Path);
