@@ -135,7 +135,8 @@ private:
 
   /// What it has becomes another value, which is read by whatever name.
   void changeAt(const clang::Expr &To, const clang::Expr *From, const clang::Stmt &By) {
-    if (!isOfHost(&To) || llvm::isa<clang::ArraySubscriptExpr>(To.IgnoreParens()))
+    if (!isOfHost(&To) ||
+        (llvm::isa<clang::ArraySubscriptExpr>(To.IgnoreParens()) && !To.getType()->isArithmeticType()))
       return unknown(&By, heldBy(&To));
     ++Time;
     auto *Member = llvm::dyn_cast<clang::MemberExpr>(To.IgnoreParenImpCasts());

@@ -35,15 +35,24 @@ const clang::Expr *returnedBy(const clang::FunctionDecl &Function) {
   return Return ? Return->getRetValue() : nullptr;
 }
 
+/// Of a member of a variable, the variable.
+static const clang::Expr *objectOf(const clang::Expr *Place) {
+  auto *Member = llvm::dyn_cast<clang::MemberExpr>(Place->IgnoreParens());
+  return Member && !Member->isArrow() ? objectOf(Member->getBase()) : Place;
+}
+
 Uses::Uses(const clang::Stmt &Body, const ParsedUnit &Unit) {
   for (const auto *E : allIn<clang::Expr>(Body)) {
     auto *Cast = llvm::dyn_cast<clang::ImplicitCastExpr>(E);
+    auto *Copy = llvm::dyn_cast<clang::CXXConstructExpr>(E);
     auto *Call = llvm::dyn_cast<clang::CallExpr>(E);
     const auto Filled = Call ? filledBy(*Call, Unit) : std::nullopt;
     if (llvm::isa<clang::DeclRefExpr>(E))
       ++Mentions[variableIn(E)];
     else if (Cast && Cast->getCastKind() == clang::CK_LValueToRValue)
-      ++Known[variableIn(Cast->getSubExpr())];
+      ++Known[variableIn(objectOf(Cast->getSubExpr()))];
+    else if (Copy && Copy->getConstructor()->isCopyOrMoveConstructor() && Copy->getConstructor()->isTrivial())
+      ++Known[variableIn(objectOf(Copy->getArg(0)->IgnoreParenImpCasts()))];
     else if (const clang::Expr *To = assignedBy(E))
       assignTo(variableIn(To));
     else if (auto *Lambda = llvm::dyn_cast<clang::LambdaExpr>(E))
@@ -57,7 +66,9 @@ Uses::Uses(const clang::Stmt &Body, const ParsedUnit &Unit) {
 }
 
 bool Uses::isPlain(const clang::VarDecl &V) const {
-  return V.hasLocalStorage() && V.getType()->isScalarType() && !V.getType().isVolatileQualified() &&
+  const clang::QualType T = V.getType();
+  return V.hasLocalStorage() && !T.isVolatileQualified() &&
+         (T->isScalarType() || (T->isRecordType() && T.isTriviallyCopyableType(V.getASTContext()))) &&
          Mentions.lookup(&V) == Known.lookup(&V);
 }
 
@@ -336,7 +347,7 @@ std::optional<Value> HostValues::ofVariable(const clang::VarDecl &V) {
   if (Frames.size() > 1 && V.hasLocalStorage() &&
       (llvm::isa<clang::ParmVarDecl>(V) || V.getParentFunctionOrMethod() != Own.Of))
     return std::nullopt;
-  const unsigned Read = Own.Used->isPlain(V) && !Own.Used->Assigned.count(&V) ? 0 : Time + 1;
+  const unsigned Read = Own.Used->isPlain(V) ? 0 : Time + 1;
   const std::string Name = fmt::format("{}of{}", static_cast<const void *>(&V), V.hasLocalStorage() ? Own.Number : 0);
   const bool IsView = Views.count(&V) || (V.getType()->isReferenceType() && !llvm::isa<clang::ParmVarDecl>(V));
   return Value{
