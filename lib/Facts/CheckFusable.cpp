@@ -154,7 +154,7 @@ private:
     return Bytes;
   }
 
-  /// Alone, the first parameter lies as vectors ask, whatever its type does. A view of other memory may be one of it.
+  /// Alone, the first parameter lies as any view asks, whatever its type does. A view of other memory may be one of it.
   void views(const clang::ParmVarDecl &Parameter, const clang::FunctionDecl &In) {
     const clang::ASTContext &Ast = Unit.ast();
     auto Pointee = [](clang::QualType T) {
@@ -162,8 +162,11 @@ private:
     };
     for (const auto *Cast : allIn<clang::ExplicitCastExpr>(*In.getBody())) {
       const clang::QualType Written = Cast->getTypeAsWritten(), From = Cast->getSubExprAsWritten()->getType();
-      const clang::QualType To = Pointee(Written), Of = Written->isReferenceType() ? From : Pointee(From);
-      if (To.isNull() || Of.isNull() || To->isDependentType() || To->isIncompleteType() || !To->isRecordType())
+      const clang::QualType View = Pointee(Written), Of = Written->isReferenceType() ? From : Pointee(From);
+      if (View.isNull() || Of.isNull() || View->isDependentType())
+        continue;
+      const clang::QualType To = Ast.getBaseElementType(View);
+      if (To->isIncompleteType() || To->isFunctionType())
         continue;
       const unsigned Asked = Ast.getTypeAlignInChars(To).getQuantity();
       if (Ast.getTypeAlignInChars(Parameter.getType()).getQuantity() < Asked &&
