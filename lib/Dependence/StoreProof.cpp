@@ -454,9 +454,10 @@ private:
     const std::optional<Reach> R = reachOf(Counting);
     if (!R)
       return Refuse("skips or repeats numbers");
-    if (!R->Endless && Block && !(R->Numbers == D.Radix)) {
-      Requirements.push_back({D.Radix, R->Numbers});
-      if (!R->Numbers.asConstant())
+    if (Block && (R->Endless || !(R->Numbers == D.Radix))) {
+      if (!R->Endless)
+        Requirements.push_back({D.Radix, R->Numbers});
+      if (!R->Numbers.asConstant()) // also a loop's step: it does not wrap
         Requirements.push_back({R->Numbers, Polynomial::constant(MostElements)});
     }
     return std::nullopt;
