@@ -11,7 +11,9 @@ namespace cufuse {
 llvm::Expected<LinkText> parseLink(llvm::StringRef Text) {
   LinkText Link;
   Link.Text = Text.str();
-  const auto [Left, Right] = Text.split('=');
+  auto [Left, Right] = Text.split('=');
+  if (Right.contains('*') && !Left.contains('*')) // it is the same number, whoever has the product
+    std::swap(Left, Right);
   const auto [From, Product] = Left.rsplit('.');
   const auto [To, Parameter] = Right.rsplit('.');
   llvm::SmallVector<llvm::StringRef> Factors;
