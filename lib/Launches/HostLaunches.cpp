@@ -34,16 +34,20 @@ public:
   Walk(const ParsedUnit &Unit, KnownUses &Known, unsigned Depth) : HostValues(Unit), Known(Known), Depth(Depth) {}
 
   std::vector<Launch> of(const clang::FunctionDecl &Function) {
-    Frames = {{&usesIn(Function), {}, 0, &Function}};
+    Frames = {{&usesIn(Function), {}, Value{{"this"}, {}, "this"}}};
     walk(Function.getBody());
-    return std::move(Found);
+    if (InLoops.empty())
+      return std::move(Found);
+    Walk Again(Unit, Known, Depth); // with what later turns begin with
+    Again.Views.swap(InLoops);
+    return Again.of(Function);
   }
 
 private:
   const Uses &usesIn(const clang::FunctionDecl &Function) {
     auto &Uses = Known[&Function];
     if (!Uses)
-      Uses = std::make_unique<class Uses>(*Function.getBody(), Unit);
+      Uses = std::make_unique<class Uses>(Function, Unit);
     return *Uses;
   }
 
@@ -135,13 +139,22 @@ private:
 
   /// What it has becomes another value, which is read by whatever name.
   void changeAt(const clang::Expr &To, const clang::Expr *From, const clang::Stmt &By) {
+    const clang::Expr *Place = To.IgnoreParenImpCasts();
+    while (auto *Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(Place))
+      Place = Element->getBase()->IgnoreParenImpCasts();
+    auto *Member = llvm::dyn_cast<clang::MemberExpr>(Place);
+    const clang::ValueDecl *V = Member ? Member->getMemberDecl() : variableIn(Place);
+    const bool IsNamed =
+        V && (Place == To.IgnoreParenImpCasts() ? !V->getType()->isReferenceType() : V->getType()->isArrayType());
+    const size_t Before = Views.size();
+    if (From)
+      view(IsNamed ? V : nullptr, To.getType(), *From);
+    if (Views.size() > Before && llvm::any_of(Path, [](const Branch &Each) { return Each.IsLoop; }))
+      InLoops = Views;
     if (!isOfHost(&To) ||
         (llvm::isa<clang::ArraySubscriptExpr>(To.IgnoreParens()) && !To.getType()->isArithmeticType()))
       return unknown(&By, heldBy(&To));
     ++Time;
-    auto *Member = llvm::dyn_cast<clang::MemberExpr>(To.IgnoreParenImpCasts());
-    if (const clang::ValueDecl *V = Member ? Member->getMemberDecl() : variableIn(&To); V && From)
-      view(*V, *From);
   }
 
   /// What the toolkit's functions say of their success.
@@ -253,7 +266,7 @@ private:
     if (auto Init = Own.Used->isPlain(V) ? handed(*V.getInit()) : std::nullopt)
       Frames.back().Given[&V] = std::move(Init);
     else
-      view(V, *V.getInit());
+      view(&V, V.getType(), *V.getInit());
   }
 
   void call(const clang::CallExpr &Call) {
@@ -276,6 +289,8 @@ private:
     if (auto *Operator = llvm::dyn_cast<clang::CXXOperatorCallExpr>(&Call);
         Operator && Method && Operator->isAssignmentOp() && (Method->isTrivial() || isOfChrono(*Method)))
       return changeAt(*Call.getArg(0), Call.getArg(1), Call);
+    if (isSwap(Call) && swap(Call))
+      return;
     const std::string Name = Callee->getNameAsString();
     const bool IsGetter = Method && Method->isConst() && Method->param_empty() && Method->getIdentifier();
     const bool LeadsToMemory = (Method && Method->isInstance() && (!Method->isConst() || Name == "operator()")) ||
@@ -305,7 +320,7 @@ private:
       return;
     }
     const unsigned Object = llvm::isa<clang::CXXOperatorCallExpr>(Call) && Method && Method->isInstance();
-    Frame Inner{&usesIn(*Callee), {}};
+    Frame Inner{&usesIn(*Callee), {}, thisOf(Call)};
     for (unsigned I = 0; I < Callee->getNumParams() && I + Object < Call.getNumArgs(); ++I)
       if (const clang::ParmVarDecl *P = Callee->getParamDecl(I); Inner.Used->isPlain(*P))
         Inner.Given[P] = handed(*passed(Call.getArg(I + Object)));
@@ -318,7 +333,8 @@ private:
         Callee.hasAttr<clang::CUDAGlobalAttr>() ||
         (Callee.hasAttr<clang::CUDADeviceAttr>() && !Callee.hasAttr<clang::CUDAHostAttr>()))
       return unknown(&At);
-    Frames.push_back({Inner.Used, std::move(Inner.Given), ++Calls, &Callee});
+    Inner.Number = ++Calls;
+    Frames.push_back(std::move(Inner));
     const size_t Before = Objects.size();
     if (auto *Constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(&Callee))
       for (const clang::CXXCtorInitializer *Each : Constructor->inits())
@@ -333,7 +349,7 @@ private:
     const clang::Expr *Place = addressed(&Result);
     const clang::Expr *Other = Result.IgnoreParenCasts();
     if (const clang::VarDecl *V = Place ? variableIn(Place) : nullptr; V && Frames.back().Used->isPlain(*V))
-      set(*V, std::nullopt);
+      setFresh(*V);
     else if (Place ? isOfHost(Place) : Other->getType()->isArrayType() && isOfHost(Other))
       ++Time;
     else if (!Other->isNullPointerConstant(Unit.ast(), clang::Expr::NPC_ValueDependentIsNotNull))
@@ -382,6 +398,7 @@ private:
   const unsigned Depth;
   std::vector<Branch> Path;
   std::vector<Launch> Found;
+  std::set<const clang::ValueDecl *> InLoops; ///< `Views`, where loops make some.
   unsigned Calls = 0;
   llvm::SmallVector<std::pair<clang::QualType, const clang::Stmt *>> Objects; ///< That end with their scopes.
 };

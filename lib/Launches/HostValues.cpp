@@ -41,40 +41,56 @@ static const clang::Expr *objectOf(const clang::Expr *Place) {
   return Member && !Member->isArrow() ? objectOf(Member->getBase()) : Place;
 }
 
-Uses::Uses(const clang::Stmt &Body, const ParsedUnit &Unit) {
-  for (const auto *E : allIn<clang::Expr>(Body)) {
+bool isSwap(const clang::CallExpr &Call) {
+  const clang::FunctionDecl *Callee = Call.getDirectCallee();
+  return Callee && Call.getNumArgs() == 2 && Callee->isInStdNamespace() && Callee->getIdentifier() &&
+         Callee->getName() == "swap";
+}
+
+/// The variables that an expression assigns by name.
+static std::vector<const clang::VarDecl *> assignedTo(const clang::Expr &E, const ParsedUnit &Unit) {
+  if (const clang::Expr *To = assignedBy(&E))
+    return {variableIn(To)};
+  auto *Call = llvm::dyn_cast<clang::CallExpr>(&E);
+  if (Call && isSwap(*Call))
+    return {variableIn(Call->getArg(0)), variableIn(Call->getArg(1))};
+  std::vector<const clang::VarDecl *> Filled;
+  if (const auto All = Call ? filledBy(*Call, Unit) : std::nullopt)
+    for (const clang::Expr *Each : *All)
+      if (const clang::Expr *To = addressed(Each))
+        Filled.push_back(variableIn(To));
+  return Filled;
+}
+
+Uses::Uses(const clang::FunctionDecl &Function, const ParsedUnit &Unit) : Of(&Function) {
+  for (const auto *E : allIn<clang::Expr>(*Function.getBody())) {
     auto *Cast = llvm::dyn_cast<clang::ImplicitCastExpr>(E);
     auto *Copy = llvm::dyn_cast<clang::CXXConstructExpr>(E);
-    auto *Call = llvm::dyn_cast<clang::CallExpr>(E);
-    const auto Filled = Call ? filledBy(*Call, Unit) : std::nullopt;
     if (llvm::isa<clang::DeclRefExpr>(E))
       ++Mentions[variableIn(E)];
     else if (Cast && Cast->getCastKind() == clang::CK_LValueToRValue)
       ++Known[variableIn(objectOf(Cast->getSubExpr()))];
     else if (Copy && Copy->getConstructor()->isCopyOrMoveConstructor() && Copy->getConstructor()->isTrivial())
       ++Known[variableIn(objectOf(Copy->getArg(0)->IgnoreParenImpCasts()))];
-    else if (const clang::Expr *To = assignedBy(E))
-      assignTo(variableIn(To));
     else if (auto *Lambda = llvm::dyn_cast<clang::LambdaExpr>(E))
       for (const clang::LambdaCapture &Each : Lambda->captures())
-        if (Each.capturesVariable() && Each.getCaptureKind() == clang::LCK_ByRef)
-          ++Mentions[llvm::dyn_cast<clang::VarDecl>(Each.getCapturedVar())];
-    for (const clang::Expr *Each : Filled.value_or(std::vector<const clang::Expr *>()))
-      if (const clang::Expr *To = addressed(Each))
-        assignTo(variableIn(To));
+        if (Each.capturesVariable() && Each.getCaptureKind() == clang::LCK_ByRef) {
+          auto *V = llvm::dyn_cast<clang::VarDecl>(Each.getCapturedVar());
+          Captured.insert(V);
+          Known[V] += Each.isExplicit();
+        }
+    for (const clang::VarDecl *V : assignedTo(*E, Unit)) {
+      ++Known[V];
+      Assigned.insert(V);
+    }
   }
 }
 
 bool Uses::isPlain(const clang::VarDecl &V) const {
   const clang::QualType T = V.getType();
-  return V.hasLocalStorage() && !T.isVolatileQualified() &&
+  return V.hasLocalStorage() && V.getParentFunctionOrMethod() == Of && !T.isVolatileQualified() &&
          (T->isScalarType() || (T->isRecordType() && T.isTriviallyCopyableType(V.getASTContext()))) &&
-         Mentions.lookup(&V) == Known.lookup(&V);
-}
-
-void Uses::assignTo(const clang::VarDecl *V) {
-  ++Known[V];
-  Assigned.insert(V);
+         Mentions.lookup(&V) == Known.lookup(&V) && !(Captured.count(&V) && Assigned.count(&V));
 }
 
 bool HostValues::isReference(const clang::MemberExpr &Member) {
@@ -91,8 +107,8 @@ static std::optional<Value> computed(const std::optional<Value> &Left, llvm::Str
                Left->Type->isIntegralOrEnumerationType() ? Right->Object : Left->Object};
 }
 
-void HostValues::view(const clang::ValueDecl &V, const clang::Expr &Made) {
-  const clang::QualType T = V.getType().getNonReferenceType();
+void HostValues::view(const clang::ValueDecl *V, clang::QualType Type, const clang::Expr &Made) {
+  const clang::QualType T = Type.getNonReferenceType();
   const clang::Expr *E = Made.IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
   auto *Copied = llvm::dyn_cast<clang::CXXConstructExpr>(E);
   const bool Copies = Copied && Copied->getConstructor()->isCopyOrMoveConstructor();
@@ -103,10 +119,10 @@ void HostValues::view(const clang::ValueDecl &V, const clang::Expr &Made) {
     const clang::VarDecl *Of = variableIn(Each);
     const clang::QualType Type = Of ? Of->getType().getNonReferenceType() : clang::QualType();
     return llvm::isa<clang::CXXThisExpr>(Each) ||
-           (Of && (Type->isPointerType() || Type->isRecordType() || Type->isArrayType()));
+           (Of && !Fresh.count(Of) && (Type->isPointerType() || Type->isRecordType() || Type->isArrayType()));
   };
   if (!T->isArithmeticType() && llvm::any_of(allIn<clang::Expr>(Made), Leads))
-    Views.insert(&V);
+    Views.insert(V);
 }
 
 void HostValues::assign(const clang::VarDecl &V, const clang::Stmt &By) {
@@ -119,8 +135,20 @@ void HostValues::assign(const clang::VarDecl &V, const clang::Stmt &By) {
                   V.getType());
   set(V, std::move(To));
 }
+bool HostValues::swap(const clang::CallExpr &Call) {
+  const clang::VarDecl *A = variableIn(Call.getArg(0)), *B = variableIn(Call.getArg(1));
+  const Uses &Own = *Frames.back().Used;
+  auto IsPlain = [&](const clang::VarDecl *V) { return V && V->getType()->isScalarType() && Own.isPlain(*V); };
+  if (!IsPlain(A) || !IsPlain(B))
+    return false;
+  auto OfA = ofVariable(*A), OfB = ofVariable(*B);
+  set(*A, std::move(OfB));
+  set(*B, std::move(OfA));
+  return true;
+}
 void HostValues::set(const clang::VarDecl &V, std::optional<Value> To) {
   ++Times[&V];
+  Fresh.erase(&V);
   Frames.back().Given.erase(&V);
   if (To)
     Frames.back().Given[&V] = std::move(To);
@@ -137,8 +165,8 @@ void HostValues::forget(const clang::VarDecl *V, bool OfLoop) {
 
 void HostValues::forget(const clang::Stmt &Of, bool OfLoop) {
   for (const auto *E : allIn<clang::Expr>(Of))
-    if (const clang::Expr *To = assignedBy(E))
-      forget(variableIn(To), OfLoop);
+    for (const clang::VarDecl *V : assignedTo(*E, Unit))
+      forget(V, OfLoop);
 }
 
 const clang::Expr *HostValues::passed(const clang::Expr *E) {
@@ -184,8 +212,12 @@ std::optional<Value> HostValues::value(const clang::Expr *E) {
   if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E))
     if (auto *Variable = llvm::dyn_cast<clang::VarDecl>(Reference->getDecl()))
       return ofVariable(*Variable);
-  if (llvm::isa<clang::CXXThisExpr>(E))
-    return Frames.size() == 1 ? std::optional(Value{{"this"}, E->getType(), "this"}) : std::nullopt;
+  if (llvm::isa<clang::CXXThisExpr>(E)) {
+    auto This = Frames.back().This;
+    if (This)
+      This->Type = E->getType();
+    return This;
+  }
   if (auto *Product = llvm::dyn_cast<clang::BinaryOperator>(E); Product && Product->getOpcode() == clang::BO_Mul) {
     auto Left = value(Product->getLHS());
     const auto Right = value(Product->getRHS());
@@ -220,7 +252,7 @@ std::optional<Value> HostValues::value(const clang::Expr *E) {
   if (auto *Member = llvm::dyn_cast<clang::MemberExpr>(E); Member && !E->getType().isVolatileQualified()) {
     if (auto *Static = llvm::dyn_cast<clang::VarDecl>(Member->getMemberDecl()))
       return ofVariable(*Static);
-    return of(Member->getBase(), Member->getMemberDecl(), E->getType());
+    return of(object(*Member->getBase()), Member->getMemberDecl(), E->getType());
   }
   if (auto *View = llvm::dyn_cast<clang::CallExpr>(E);
       View && !Call && View->getNumArgs() == 1 && saysPlace(*View, Unit))
@@ -228,7 +260,7 @@ std::optional<Value> HostValues::value(const clang::Expr *E) {
   if (Call && Call->getNumArgs() == 0 && Call->getMethodDecl())
     return said(*Call);
   if (Deref && Deref->getOpcode() == clang::UO_Deref)
-    return of(Deref->getSubExpr(), nullptr, E->getType());
+    return of(value(Deref->getSubExpr()), nullptr, E->getType());
   return std::nullopt;
 }
 
@@ -242,6 +274,12 @@ std::optional<Value> HostValues::ofAddress(const clang::Expr &Place, clang::Qual
   if (auto *Element = llvm::dyn_cast<clang::CXXOperatorCallExpr>(&Place);
       Element && Element->getOperator() == clang::OO_Subscript && saysPlace(*Element, Unit))
     return OfElement(placeOf(Element->getArg(0), Type), value(Element->getArg(1)));
+  if (const clang::VarDecl *V = variableIn(&Place); V && V->getType().getNonReferenceType()->isRecordType()) {
+    auto Of = ofVariable(*V); // wherever it is, it stays there
+    if (Of)
+      Of->Factors = {"&" + llvm::StringRef(Of->Factors.front()).split('@').first.str()};
+    return Of;
+  }
   auto *Member = llvm::dyn_cast<clang::MemberExpr>(&Place);
   if (!Member || !Member->isArrow() || !llvm::isa<clang::FieldDecl>(Member->getMemberDecl()) || isReference(*Member))
     return std::nullopt;
@@ -251,18 +289,18 @@ std::optional<Value> HostValues::ofAddress(const clang::Expr &Place, clang::Qual
 
 /// Something that belongs to what an expression says, and is read now. Other members are other objects, what
 /// functions say is not.
-std::optional<Value> HostValues::of(const clang::Expr *Base, const clang::ValueDecl *What, clang::QualType Type) {
-  auto Whole = value(Base);
+std::optional<Value> HostValues::of(const std::optional<Value> &Whole, const clang::ValueDecl *What,
+                                    clang::QualType Type) {
   if (!Whole || Whole->Factors.size() != 1)
     return std::nullopt;
   const std::string Own = fmt::format(".{}", static_cast<const void *>(What));
   const bool IsSaid = Whole->Object.ends_with(".") || (What && llvm::isa<clang::FunctionDecl>(What));
   return Value{{fmt::format("{}{}@{}", Whole->Factors.front(), Own, Time)},
                Type,
-               Whole->Object.empty() || Views.count(What) ? ""
-               : !IsSaid                                  ? Whole->Object + Own
-               : Whole->Object.ends_with(".")             ? Whole->Object
-                                                          : Whole->Object + "."};
+               Whole->Object.empty() || Views.count(What) || Views.count(nullptr) ? ""
+               : !IsSaid                                                          ? Whole->Object + Own
+               : Whole->Object.ends_with(".")                                     ? Whole->Object
+                                                                                  : Whole->Object + "."};
 }
 
 /// Where a library's object has its elements, whatever it is asked by.
@@ -308,7 +346,8 @@ std::optional<Value> HostValues::said(const clang::CXXMemberCallExpr &Call) {
                      llvm::isa<clang::FieldDecl>(Member->getMemberDecl()) &&
                      (Call.getType()->isPointerType() ||
                       Unit.ast().hasSameType(Member->getType().getUnqualifiedType(), Call.getType()));
-  return of(Call.getImplicitObjectArgument(), IsOwn ? Member->getMemberDecl() : Call.getMethodDecl(), Call.getType());
+  return of(object(*Call.getImplicitObjectArgument()), IsOwn ? Member->getMemberDecl() : Call.getMethodDecl(),
+            Call.getType());
 }
 
 std::optional<Value> HostValues::ofCast(const clang::CastExpr &Cast) {
@@ -337,21 +376,62 @@ std::optional<Value> HostValues::ofCast(const clang::CastExpr &Cast) {
   }
 }
 
+const HostValues::Frame *HostValues::frameOf(const clang::DeclContext *Function) const {
+  auto IsOf = [&](const Frame &Each) { return Each.Used->Of == Function; };
+  if (Frames.size() == 1 || IsOf(Frames.back()))
+    return &Frames.back();
+  // The one that a lambda captures from, if there is one alone.
+  return llvm::count_if(Frames, IsOf) == 1 ? &*llvm::find_if(Frames, IsOf) : nullptr;
+}
+
+static const clang::CXXRecordDecl *lambdaOf(const clang::DeclContext *Function) {
+  auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Function);
+  return Method && Method->getParent()->isLambda() ? Method->getParent() : nullptr;
+}
+
+std::optional<Value> HostValues::object(const clang::Expr &E) {
+  const clang::Expr &Place = *E.IgnoreParenImpCasts();
+  auto Address = E.isGLValue() && !llvm::isa<clang::MemberExpr>(Place) ? ofAddress(Place, E.getType()) : std::nullopt;
+  return Address ? Address : value(&E);
+}
+
+std::optional<Value> HostValues::thisOf(const clang::CallExpr &Call) {
+  if (const clang::CXXRecordDecl *Lambda = lambdaOf(Call.getDirectCallee())) {
+    const Frame *From = frameOf(Lambda->getDeclContext());
+    auto Copies = [](const clang::LambdaCapture &Each) { return Each.getCaptureKind() == clang::LCK_StarThis; };
+    return From && llvm::none_of(Lambda->captures(), Copies) ? From->This : std::nullopt;
+  }
+  auto *Of = llvm::dyn_cast<clang::CXXMemberCallExpr>(&Call);
+  return Of ? object(*Of->getImplicitObjectArgument()) : std::nullopt;
+}
+
 std::optional<Value> HostValues::ofVariable(const clang::VarDecl &V) {
-  const Frame &Own = Frames.back();
-  if (V.getType().getNonReferenceType().isVolatileQualified() || (Frames.size() > 1 && V.getType()->isReferenceType()))
+  const Frame *Own = V.hasLocalStorage() ? frameOf(V.getParentFunctionOrMethod()) : &Frames.back();
+  if (!Own || V.getType().getNonReferenceType().isVolatileQualified())
     return std::nullopt;
-  if (const auto Given = Own.Given.find(&V); Given != Own.Given.end())
+  const bool IsInner = Own != &Frames.front();
+  if (IsInner && V.getType()->isReferenceType())
+    return std::nullopt;
+  const bool IsPlain = Own->Used->isPlain(V);
+  auto Copies = [&](const clang::LambdaCapture &Each) {
+    return Each.capturesVariable() && Each.getCapturedVar() == &V && Each.getCaptureKind() == clang::LCK_ByCopy;
+  };
+  if (!IsPlain || Own->Used->Assigned.count(&V))
+    for (const Frame *Each = Own + 1; Each <= &Frames.back(); ++Each)
+      if (const clang::CXXRecordDecl *Lambda = lambdaOf(Each->Used->Of);
+          Lambda && llvm::any_of(Lambda->captures(), Copies))
+        return std::nullopt;
+  if (const auto Given = Own->Given.find(&V); Given != Own->Given.end())
     return Given->second;
-  // What a call hands over otherwise than as a number or a pointer, or a lambda captures, is its caller's.
-  if (Frames.size() > 1 && V.hasLocalStorage() &&
-      (llvm::isa<clang::ParmVarDecl>(V) || V.getParentFunctionOrMethod() != Own.Of))
+  // What a call hands over otherwise than as a number or a pointer is its caller's.
+  if (IsInner && llvm::isa<clang::ParmVarDecl>(V))
     return std::nullopt;
-  const unsigned Read = Own.Used->isPlain(V) ? 0 : Time + 1;
-  const std::string Name = fmt::format("{}of{}", static_cast<const void *>(&V), V.hasLocalStorage() ? Own.Number : 0);
-  const bool IsView = Views.count(&V) || (V.getType()->isReferenceType() && !llvm::isa<clang::ParmVarDecl>(V));
-  return Value{
-      {fmt::format("{}@{}.{}", Name, Read, Times[&V])}, V.getType().getNonReferenceType(), IsView ? View + Name : Name};
+  const std::string Name = fmt::format("{}of{}", static_cast<const void *>(&V), V.hasLocalStorage() ? Own->Number : 0);
+  const bool IsView = Views.count(&V) || (V.getType()->isReferenceType() && !llvm::isa<clang::ParmVarDecl>(V)) ||
+                      (!IsPlain && Views.count(nullptr));
+  return Value{{fmt::format("{}@{}.{}", Name, IsPlain ? 0 : Time + 1, Times[&V])},
+               V.getType().getNonReferenceType(),
+               IsView ? View + Name : Name};
 }
 
 } // namespace cufuse

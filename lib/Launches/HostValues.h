@@ -23,6 +23,8 @@ namespace cufuse {
 const clang::VarDecl *variableIn(const clang::Expr *E);
 /// What an expression assigns to, null where it assigns nothing.
 const clang::Expr *assignedBy(const clang::Stmt *S);
+/// Is it a call of `std::swap`, whose arguments have each other's values?
+bool isSwap(const clang::CallExpr &Call);
 /// What a function says whose body does no more than to return it; null for others.
 const clang::Expr *returnedBy(const clang::FunctionDecl &Function);
 /// Of `&x`, x.
@@ -32,13 +34,15 @@ const clang::Expr *addressed(const clang::Expr *E);
 /// else, something may know the place.
 class Uses {
 public:
-  Uses(const clang::Stmt &Body, const ParsedUnit &Unit);
+  Uses(const clang::FunctionDecl &Function, const ParsedUnit &Unit);
+  const clang::DeclContext *const Of; ///< The function.
   std::set<const clang::VarDecl *> Assigned;
+  /// One of its own.
   bool isPlain(const clang::VarDecl &V) const;
 
 private:
-  void assignTo(const clang::VarDecl *V);
   llvm::DenseMap<const clang::VarDecl *, unsigned> Mentions, Known;
+  std::set<const clang::VarDecl *> Captured; ///< By lambdas, by reference.
 };
 
 /// The values of variables, of the functions that are walked through at a time.
@@ -49,8 +53,8 @@ protected:
   struct Frame {
     const Uses *Used;
     std::map<const clang::VarDecl *, std::optional<Value>> Given; ///< What calls and assignments give variables.
-    unsigned Number = 0;                                          ///< Each call has variables of its own.
-    const clang::DeclContext *Of = nullptr;                       ///< The function.
+    std::optional<Value> This = std::nullopt;
+    unsigned Number = 0; ///< Each call has variables of its own.
   };
 
   static bool isReference(const clang::MemberExpr &Member);
@@ -63,12 +67,19 @@ protected:
   /// As much as is said of it; a variable is one value.
   std::optional<Value> grid(const clang::Expr &Said);
 
+  /// The object that a member function is called of; of a lambda, the one that it has captured.
+  std::optional<Value> thisOf(const clang::CallExpr &Call);
+
+  /// `std::swap(in, out)`; false where they are not plain.
+  bool swap(const clang::CallExpr &Call);
   /// `in = out;`
   void assign(const clang::VarDecl &V, const clang::Stmt &By);
   void set(const clang::VarDecl &V, std::optional<Value> To);
+  /// New memory, which nobody else leads to.
+  void setFresh(const clang::VarDecl &V) { set(V, std::nullopt), Fresh.insert(&V); }
   /// Where it is made of what others have, of which no value is known: their memory may be its own. What calls and
   /// constructors give is other memory.
-  void view(const clang::ValueDecl &V, const clang::Expr &Made);
+  void view(const clang::ValueDecl *V, clang::QualType Type, const clang::Expr &Made);
   /// What is assigned there is as it was before, or it is not: of a loop's variables, another value in each turn, and
   /// of all others one that may be in any object.
   void forget(const clang::VarDecl *V, bool OfLoop);
@@ -78,12 +89,18 @@ protected:
   std::vector<Frame> Frames;
   unsigned Time = 0;                                ///< How often memory may have changed.
   std::map<const clang::VarDecl *, unsigned> Times; ///< How often they were assigned.
-  std::set<const clang::ValueDecl *> Views;         ///< Variables and members that may lead to memory of others.
+  /// Variables and members that may lead to memory of others; null: all whose place something knows.
+  std::set<const clang::ValueDecl *> Views;
+  std::set<const clang::VarDecl *> Fresh;
 
 private:
+  /// The call whose variable it is, or who says `this`; null where that is not known.
+  const Frame *frameOf(const clang::DeclContext *Function) const;
   std::optional<Value> value(const clang::Expr *E);
+  /// The object that `.` or `->` stand behind.
+  std::optional<Value> object(const clang::Expr &E);
   std::optional<Value> ofAddress(const clang::Expr &Place, clang::QualType Type);
-  std::optional<Value> of(const clang::Expr *Base, const clang::ValueDecl *What, clang::QualType Type);
+  std::optional<Value> of(const std::optional<Value> &Whole, const clang::ValueDecl *What, clang::QualType Type);
   std::optional<Value> placeOf(const clang::Expr *Object, clang::QualType Type);
   std::optional<Value> said(const clang::CXXMemberCallExpr &Call);
   std::optional<Value> ofCast(const clang::CastExpr &Cast);
