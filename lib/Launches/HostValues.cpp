@@ -115,7 +115,7 @@ void HostValues::view(const clang::ValueDecl *V, clang::QualType Type, const cla
   if (const clang::CXXRecordDecl *Class = T->getAsCXXRecordDecl();
       llvm::isa<clang::CallExpr>(E) || (Class && Unit.inLibrary(Class->getLocation())) || (Copied && !Copies))
     return;
-  auto Leads = [](const clang::Expr *Each) {
+  auto Leads = [this](const clang::Expr *Each) {
     const clang::VarDecl *Of = variableIn(Each);
     const clang::QualType Type = Of ? Of->getType().getNonReferenceType() : clang::QualType();
     return llvm::isa<clang::CXXThisExpr>(Each) ||

@@ -24,7 +24,7 @@
 // CASE: : { std::shared_ptr<float> g(t, Empties()); scale<<<GRID>>>(x, t, 2.f, n); } shift<<<GRID>>>(t, y, n);
 // CASE: : { const Guard &g = Guard(); scale<<<GRID>>>(x, t, 2.f, n); } shift<<<GRID>>>(t, y, n);
 // CASE: : scale<<<GRID>>>(x, t, 2.f, n); Begun b; shift<<<GRID>>>(t, y, n);
-// CASE: : scale<<<GRID>>>(x, t, 2.f, n); table[n] = 1; shift<<<GRID>>>(t, y, n);
+// CASE: scale.out=shift.in scale.n=shift.n: scale<<<GRID>>>(x, t, 2.f, n); table[n] = 1; shift<<<GRID>>>(t, y, n);
 // CASE: : scale<<<GRID>>>(x, t, 2.f, n); inMode(Mode::fast); shift<<<GRID>>>(t, y, n);
 // CASE: : scale<<<GRID>>>(x, t, 2.f, n); mayBeAnother(t); shift<<<GRID>>>(t, y, n);
 // CASE: : scale<<<GRID>>>(x, t, 2.f, n); managed = 1; shift<<<GRID>>>(t, y, n);
