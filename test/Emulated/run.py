@@ -17,11 +17,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, HERE)
-from translate import translate, Untranslatable  # noqa: E402
+from translate import split_headers, translate, Untranslatable  # noqa: E402
 
 INCLUDE = os.path.join(HERE, "include")
 # The toolkit's headers stand behind the emulator's: cooperative groups, CUB and libcu++ are the real ones.
@@ -67,13 +68,39 @@ def compile_source(source, target, folders=(), macros=(), standard="c++17", leve
                     os.path.join(TOOLKIT, "cccl"), "-include", "cuda_runtime.h", "-D__CUDACC__=1", "-D__NVCC__=1",
                     "-D__CUDA_ARCH__=900", "-D__CUDA_ARCH_FEAT_SM90_ALL=1", *(f"-I{folder}" for folder in folders),
                     *(f"-D{macro}" for macro in macros), "-w", source])
+    command = [COMPILER, level, *FLAGS, f"-std={standard}"]
     try:
-        text = translate(text, TOOLKIT)
+        headers, rest = split_headers(text, TOOLKIT)
+        precompiled = precompiled_headers(command, headers)
+        text = translate(rest, TOOLKIT)
     except Untranslatable as error:
         raise Failed(1, f"{source}: {error}")
-    execute([COMPILER, level, *FLAGS, f"-std={standard}", "-x", "c++-cpp-output", "-c", "-o", target, "-"], text)
+    execute([*command, *precompiled, "-x", "c++-cpp-output", "-c", "-o", target, "-"], text)
     if not relocatable:
         keep_to_itself(target)
+
+
+def precompiled_headers(command, text):
+    """Flags for headers that have been compiled for every state of them."""
+    state = hashlib.sha256("\0".join([*command, TOOLKIT, text]).encode())
+    with open(os.path.join(HERE, "translate.py"), "rb") as opened:
+        state.update(opened.read())
+    base = os.path.join(cache(), "headers", state.hexdigest()[:16])
+    source, target = f"{base}.ii", f"{base}.pch"
+    if not os.path.exists(target):
+        os.makedirs(os.path.dirname(base), exist_ok=True)
+        # Others may do the same at the same time.
+        temporary = f"{base}.{os.getpid()}.{threading.get_ident()}"
+        with open(temporary, "w", encoding="utf-8") as opened:
+            opened.write(translate(text, TOOLKIT))
+        os.replace(temporary, source)
+        execute([*command, "-x", "c++-cpp-output", "-c", "-Xclang", "-emit-pch", "-o", temporary, source])
+        os.replace(temporary, target)
+    return ["-Xclang", "-include-pch", "-Xclang", target, "-Xclang", "-fno-validate-pch"]
+
+
+def cache():
+    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "cufuse-emulated")
 
 
 def runtime():
@@ -84,8 +111,7 @@ def runtime():
     for file in files:
         with open(file, "rb") as opened:
             state.update(opened.read())
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    folder = os.path.join(cache, "cufuse-emulated", state.hexdigest()[:16])
+    folder = os.path.join(cache(), state.hexdigest()[:16])
     sources = [file for file in files if os.path.dirname(file).endswith("runtime") and file.endswith(".cpp")]
     objects = [os.path.join(folder, os.path.basename(source) + ".o") for source in sources]
     os.makedirs(folder, exist_ok=True)

@@ -197,3 +197,17 @@ def translate(text, toolkit):
     chunks.append((last, text[start:]))
     return "".join(chunk if kind == "system" else translate_user(chunk) if kind == "user" else translate_library(chunk)
                    for kind, chunk in chunks)
+
+
+def split_headers(text, toolkit):
+    """The headers of the system and of the toolkit that stand before all text of the user, alike whoever includes them,
+    and the rest, whose markers no longer say who includes whom."""
+    headers, marker = [], None
+    for following in MARKER.finditer(text):
+        if marker and users and text[marker.end():following.start()].strip():
+            break
+        if marker and not users:
+            headers.append(text[marker.start():following.start()])
+        marker = following
+        users = not (marker[1].startswith((toolkit, "<")) or " 3" in marker[2])
+    return "".join(headers), re.sub(r'^(# \d+ "[^"\n]*") [12]\b', r"\1", text[marker.start():], flags=re.M)

@@ -248,10 +248,11 @@ void *stackTop(unsigned thread) {
         mmap(nullptr, Stacks * StackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
       fail("no memory for stacks");
-    for (unsigned i = 0; i < Stacks; ++i)
-      mprotect(static_cast<char *>(memory) + i * StackBytes, GuardBytes, PROT_NONE);
     return static_cast<char *>(memory);
   }();
+  static unsigned guarded = 0; // Most programs use few of them.
+  for (; guarded <= number * MaxThreads + thread; ++guarded)
+    mprotect(stacks + guarded * StackBytes, GuardBytes, PROT_NONE);
   return stacks + (number * MaxThreads + thread + 1) * StackBytes - thread % 64 * 64;
 }
 
