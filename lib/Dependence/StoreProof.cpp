@@ -390,6 +390,12 @@ private:
     }
   }
 
+  /// Does something count in both?
+  bool share(const Digit &One, const Digit &Other) const {
+    return llvm::any_of(All,
+                        [&](const Varying &V) { return One.Value.contains(V.Atom) && Other.Value.contains(V.Atom); });
+  }
+
   /// `Rest` as digits, from `Scale` up.
   bool findDigits(const Polynomial &Rest, const Polynomial &Scale) {
     constexpr size_t MostDigits = 8;
@@ -404,7 +410,7 @@ private:
       if (V.Range) // its own range is its guard
         Candidates.push_back({Polynomial::atom(V.Atom), *V.Range});
     for (const Digit &D : Candidates) {
-      if (Digits.size() == MostDigits || llvm::any_of(Digits, [&](const Digit &Used) { return Used.Value == D.Value; }))
+      if (Digits.size() == MostDigits || llvm::any_of(Digits, [&](const Digit &Other) { return share(Other, D); }))
         continue;
       const Polynomial Higher = Rest - Scale * D.Value;
       Digits.push_back(D);
