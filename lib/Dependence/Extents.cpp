@@ -168,7 +168,8 @@ void measureExtents(VerticalGraph &Graph, BlockShape Block, const std::set<unsig
     const Measure Own(Graph, Node, Block);
     for (const AccessSite &Site : N.Accesses->Sites) {
       const auto Of = Graph.memory(Node, Site.Parameter);
-      if (N.parameter(Site.Parameter)->Bytes == 0 || OtherGrids.count(Node) || !Own.add(Site, Graph.Extents[Of]))
+      if (!Unknown.count(Of) &&
+          (N.parameter(Site.Parameter)->Bytes == 0 || OtherGrids.count(Node) || !Own.add(Site, Graph.Extents[Of])))
         Unknown.insert(Of);
     }
   }

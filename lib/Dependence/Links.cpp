@@ -266,11 +266,15 @@ private:
               (Node.stores(A.Name) || Node.stores(B.Name)) && Graph.memory(I, A.Name) == Graph.memory(I, B.Name) &&
               ((A.Restrict && B.Restrict) ||
                !(isLoadedFirst(Node, A.Name, B.Name) || isLoadedFirst(Node, B.Name, A.Name))))
-            return badUsage(
-                fmt::format("the links lead {0}.{1} and {0}.{2} to the same memory, which {0} stores to, but "
-                            "they are said to be distinct, by __restrict__ or --distinct",
-                            Node.Name, A.Name, B.Name),
-                "take back one or the other");
+            return A.Restrict && B.Restrict
+                       ? refuse({BlockerKind::SameMemory, Node.Facts->Where,
+                                 fmt::format("{0}.{1} and {0}.{2} are one array, which {0} stores to, but both are "
+                                             "__restrict__",
+                                             Node.Name, A.Name, B.Name)})
+                       : badUsage(fmt::format("the links lead {0}.{1} and {0}.{2} to the same memory, which {0} stores "
+                                              "to, but they are said to be distinct, by --distinct",
+                                              Node.Name, A.Name, B.Name),
+                                  "take back one or the other");
     }
     return llvm::Error::success();
   }

@@ -115,7 +115,7 @@ TEST(Links, WhatMeansNothingIsBadUsage) {
   EXPECT_THAT(failure(link({&A, &B, &C}, {"a.out=c.in", "b.out=c.in"})), HasSubstr("linked twice"));
   EXPECT_THAT(failure(link({&A, &B}, {"a.out=b.in"}, {"b.out"})), HasSubstr("names no intermediate"));
   EXPECT_THAT(failure(link({&A, &B}, {"a.out=b.n"})), HasSubstr("b.n is int"));
-  EXPECT_THAT(failure(link({&A, &B}, {"a.in=b.out", "a.in=b.in"})), HasSubstr("said to be distinct"));
+  EXPECT_THAT(failure(link({&A, &B}, {"a.in=b.out", "a.in=b.in"})), HasSubstr("both are __restrict__"));
 }
 
 TEST(Streams, IntermediatesAndOwnElementsStayInRegisters) {
