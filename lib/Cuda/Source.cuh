@@ -4,18 +4,21 @@
 /// Where CUFUSE_NODE loads CUFUSE_PARAMETER: the element is computed.
 #endif
 struct CUFUSE_TYPE {
-  CUFUSE_FIELDS;
-#ifdef CUFUSE_LIVE
-  CUFUSE_ELEMENT *memory;
+#ifdef CUFUSE_MADE_ONCE
+  CUFUSE_MAKER *maker;
 #else
-  const CUFUSE_ELEMENT *memory;
+  CUFUSE_FIELDS;
 #endif
+  const CUFUSE_ELEMENT *memory;
 #ifdef CUFUSE_TILED
   CUFUSE_TILE tile;
 #else
+#ifndef CUFUSE_MADE_ONCE
   long long elements;
 #endif
+#endif
   long long offset = 0;
+#ifndef CUFUSE_MADE_ONCE
 #ifdef CUFUSE_TILED
   __device__ __forceinline__ CUFUSE_ELEMENT made(const unsigned x, const unsigned y) const {
     [[maybe_unused]] const long long element = static_cast<long long>(y) * tile.width + x;
@@ -27,6 +30,7 @@ struct CUFUSE_TYPE {
     CUFUSE_CALLS;
     return CUFUSE_MADE;
   }
+#endif
 #ifdef CUFUSE_WIDE
   /// Several elements in one.
   template <typename T> static constexpr long long wide = sizeof(T) / sizeof(CUFUSE_ELEMENT);
@@ -44,11 +48,11 @@ struct CUFUSE_TYPE {
   template <typename> static constexpr long long wide = 1;
   template <typename> __device__ __forceinline__ CUFUSE_ELEMENT at(long long index) const {
     const long long element = offset + index;
-#ifdef CUFUSE_LIVE
-    if (element != made->element) // or it is loaded once more
-      made->value = computed(element);
-    made->element = element; // whatever it was: the compiler sees that the next load finds it
-    return made->value;
+#ifdef CUFUSE_MADE_ONCE
+    if (element < 0 || element >= maker->elements)
+      return memory[element];
+    maker->make(element);
+    return maker->CUFUSE_MADE;
 #else
 #ifdef CUFUSE_TILED
     return tile.at(element);

@@ -431,8 +431,8 @@ private:
         if (F.Consumer == Reached[I] && !llvm::is_contained(Reached, F.Producer))
           Reached.push_back(F.Producer);
     Graph.Before.assign(Reached.begin() + 1, Reached.end());
-    // What takes nothing of the root's goes with elements of which each is computed once, since they are kept.
-    if (llvm::none_of(Graph.Flows, [&](const Flow &F) { return F.Consumer == Graph.Root && !F.Dead; }))
+    // What takes nothing of the root's goes with elements of which each is computed once.
+    if (Graph.Before.empty())
       return;
     std::vector<unsigned> Behind = Opaque;
     for (unsigned I : Graph.Order)

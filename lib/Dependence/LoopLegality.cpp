@@ -33,20 +33,7 @@ private:
     producer(F, Producer, Consumer);
     for (const AccessSite *Site : Consumer.sites(F.In))
       checkOwn(*Site, Consumer, Stored, *this);
-    const AccessSite *Store = siteOf(Consumer, F.In, AccessSite::Kind::Store);
-    for (const Flow &Other : Graph.Flows) {
-      if (&Other == &F || Other.Producer != F.Producer || Other.Out != F.Out ||
-          !Graph.Nodes[Other.Consumer].stores(Other.In))
-        continue;
-      const std::string &Changes = Graph.Nodes[Other.Consumer].Name;
-      if (Store && &Other < &F)
-        refuse(BlockerKind::InPlaceHazard, Store->Where,
-               fmt::format("{}: {}; so does {}; {}", Consumer.Name, Store->str(), Changes, Stored));
-      else if (!Store && Other.Consumer < F.Consumer)
-        refuse(BlockerKind::InPlaceHazard, Consumer.Facts->Where,
-               fmt::format("{} takes {}, which {} has changed: link {}.{}={}.{}; {}", Consumer.Name, F.In, Changes,
-                           Changes, Other.In, Consumer.Name, F.In, Stored));
-    }
+    checkChanges(Graph, F, *this);
   }
 
   /// All of its elements are known when the consumers take them.

@@ -109,6 +109,25 @@ void checkOwn(const AccessSite &Site, const VerticalNode &Node, const std::strin
                                                 Index ? shown(*Index) : "not known", Group, Stored));
 }
 
+void checkChanges(const VerticalGraph &Graph, const Flow &F, Refusals &Refused) {
+  const VerticalNode &Consumer = Graph.Nodes[F.Consumer];
+  const std::string Stored = storedBy(Graph.Nodes[F.Producer], F.Out);
+  const AccessSite *Store = siteOf(Consumer, F.In, AccessSite::Kind::Store);
+  for (const Flow &Other : Graph.Flows) {
+    if (&Other == &F || Other.Producer != F.Producer || Other.Out != F.Out ||
+        !Graph.Nodes[Other.Consumer].stores(Other.In))
+      continue;
+    const std::string &Changes = Graph.Nodes[Other.Consumer].Name;
+    if (Store && &Other < &F)
+      Refused.refuse(BlockerKind::InPlaceHazard, Store->Where,
+                     fmt::format("{}: {}; so does {}; {}", Consumer.Name, Store->str(), Changes, Stored));
+    else if (!Store && Other.Consumer < F.Consumer)
+      Refused.refuse(BlockerKind::InPlaceHazard, Consumer.Facts->Where,
+                     fmt::format("{} takes {}, which {} has changed: link {}.{}={}.{}; {}", Consumer.Name, F.In,
+                                 Changes, Changes, Other.In, Consumer.Name, F.In, Stored));
+  }
+}
+
 namespace {
 
 class AliasCheck {

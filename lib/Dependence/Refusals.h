@@ -65,6 +65,9 @@ std::string linkOf(Polynomial Made, Polynomial Taken);
 /// object in the pointer's place follows.
 void checkOwn(const AccessSite &Site, const VerticalNode &Node, const std::string &Stored, Refusals &Refused);
 
+/// What a kernel changes in place has one such kernel, and those behind it take what it has made.
+void checkChanges(const VerticalGraph &Graph, const Flow &F, Refusals &Refused);
+
 /// Which intermediates kernels store to memory, and load from there?
 enum class InMemory {
   Live, ///< They are stored, and handed on otherwise.

@@ -534,14 +534,14 @@ std::optional<Blocker> proveStoredOnce(const VerticalNode &Node, llvm::StringRef
   return std::nullopt;
 }
 
-bool areOne(const AccessSite &A, const AccessSite &B) {
-  return A.Index && A.Index == B.Index && A.Width == B.Width &&
-         std::equal(A.Path.begin(), A.Path.end(), B.Path.begin(), B.Path.end(),
-                    [](const PathStep &Of, const PathStep &To) {
-                      return Of.What == To.What && Of.What != PathStep::Kind::Unknown && Of.Id == To.Id &&
-                             Of.Taken == To.Taken;
-                    });
+bool isWhere(const AccessSite &A, const AccessSite &B) {
+  return A.Index && A.Index == B.Index && A.Width == B.Width && A.Path.size() <= B.Path.size() &&
+         std::equal(A.Path.begin(), A.Path.end(), B.Path.begin(), [](const PathStep &Of, const PathStep &To) {
+           return Of.What == To.What && Of.What != PathStep::Kind::Unknown && Of.Id == To.Id && Of.Taken == To.Taken;
+         });
 }
+
+bool areOne(const AccessSite &A, const AccessSite &B) { return isWhere(A, B) && isWhere(B, A); }
 
 std::optional<Blocker> proveLoadedOnce(const VerticalNode &Node, llvm::StringRef Parameter, BlockShape Block,
                                        StoreProof &Proof) {

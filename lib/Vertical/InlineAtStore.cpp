@@ -5,6 +5,7 @@
 #include "cufuse/Dependence/BlockLocal.h"
 #include "cufuse/Dependence/Legality.h"
 #include "cufuse/Dependence/Neighbours.h"
+#include "cufuse/Dependence/Sources.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
@@ -38,7 +39,7 @@ class StoreComposer final : TextComposer {
 public:
   StoreComposer(const VerticalGraph &Graph, llvm::ArrayRef<const KernelText *> Texts,
                 llvm::ArrayRef<AtMost> Requirements, const Places &Where)
-      : TextComposer(Graph, Texts, Requirements), Where(Where) {}
+      : TextComposer(Graph, Texts, Requirements), Sources(sourcesOf(Graph)), Where(Where) {}
 
   ComposedKernel run() {
     facts();
@@ -50,12 +51,10 @@ public:
     for (unsigned Node : Graph.Order)
       if (isBefore(Node))
         text(Node, objects(Node), /*AsElement=*/true);
-    file(cuda::Made);
     if (!Where.Tiles.empty())
       file(cuda::Tile);
-    for (const Flow &F : Graph.Flows)
-      if (isSource(F) && &F == &sourceOf(F))
-        source(F);
+    for (const Source &S : Sources)
+      source(S);
     for (unsigned Node : llvm::reverse(Graph.Order)) {
       if (isBefore(Node))
         continue;
@@ -79,10 +78,10 @@ private:
   OutputText objects(unsigned Node) const {
     std::vector<OutputText> Lines;
     for (const Flow &F : Graph.Flows)
-      if (F.Consumer == Node)
+      if (F.Consumer == Node && !llvm::is_contained(outputs(Node), F.In))
         Lines.push_back(object(Node, F.In,
                                isBefore(F.Producer) && Node == Graph.Root
-                                   ? sinkType(Node, sourceOf(F).In)
+                                   ? sinkType(Node, F.In)
                                    : outputText("CufuseElement<const {}>", element(Node, F.In))));
     for (const std::string &Out : outputs(Node))
       Lines.push_back(object(
@@ -103,45 +102,23 @@ private:
     return Names;
   }
   bool remains(unsigned Node, const std::string &Parameter) const {
-    // What the root loads beyond the elements that kernels before it make is in memory.
-    const bool Loaded = isBefore(Node) && llvm::any_of(Graph.Flows, [&](const Flow &F) {
-                          return F.Producer == Node && F.Out == Parameter && F.Consumer == Graph.Root;
-                        });
-    return Loaded || Graph.isLive(Node, Parameter);
+    return Graph.isLive(Node, Parameter) || llvm::any_of(Graph.Flows, [&](const Flow &F) {
+             return isBefore(F.Producer) && isInMemory(F.Producer, F.Out) &&
+                    Graph.memory(F.Producer, F.Out) == std::pair(Node, Parameter);
+           });
+  }
+  /// An intermediate of a kernel before the root. What the root loads beyond the elements that are made is there.
+  bool isInMemory(unsigned Node, const std::string &Out) const {
+    return Graph.isLive(Node, Out) || beginsInMemory(Graph, Node, Out) || llvm::any_of(Graph.Flows, [&](const Flow &F) {
+             return F.Producer == Node && F.Out == Out && F.Consumer == Graph.Root;
+           });
+  }
+  std::string memory(unsigned Node, const std::string &Out) const {
+    const auto [Of, Name] = Graph.memory(Node, Out);
+    return inElements(Node, Out, Graph.argumentName(Of, Name));
   }
 
   bool isSource(const Flow &F) const { return F.Consumer == Graph.Root && isBefore(F.Producer); }
-
-  /// What the root takes as two arrays is computed once, where it is kept.
-  const Flow &sourceOf(const Flow &F) const {
-    return *llvm::find_if(Graph.Flows, [&](const Flow &Other) {
-      return &Other == &F || (isSource(Other) && isKept(F) && Other.Producer == F.Producer && Other.Out == F.Out);
-    });
-  }
-
-  /// The kernels that make what a flow to the root has, in their order; of the first that is kept, also those of which
-  /// nothing leads there.
-  std::vector<unsigned> makersOf(const Flow &F) const {
-    std::vector<unsigned> Reached = {F.Producer}, Makers;
-    for (size_t I = 0; I < Reached.size(); ++I)
-      for (const Flow &Other : Graph.Flows)
-        if (Other.Consumer == Reached[I] && !llvm::is_contained(Reached, Other.Producer))
-          Reached.push_back(Other.Producer);
-    const auto Kept = llvm::find_if(Graph.Flows, [&](const Flow &Other) { return isSource(Other) && isKept(Other); });
-    const bool IsFirst = Kept != Graph.Flows.end() && &*Kept == &F;
-    auto Leads = [&](unsigned Node, auto &&Self) -> bool {
-      return Node == Graph.Root || llvm::any_of(Graph.Flows, [&](const Flow &Other) {
-               return Other.Producer == Node && Self(Other.Consumer, Self);
-             });
-    };
-    for (unsigned Node : Graph.Order)
-      if (llvm::is_contained(Reached, Node) || (IsFirst && isBefore(Node) && !Leads(Node, Leads)))
-        Makers.push_back(Node);
-    return Makers;
-  }
-
-  /// Does the root's load store it, too?
-  bool isKept(const Flow &F) const { return Graph.isLive(F.Producer, F.Out); }
 
   const Neighbours *tileOf(const Flow &F) const {
     const auto Found = Where.Tiles.find(F.In);
@@ -167,72 +144,107 @@ private:
     return Text + "  __syncthreads();\n";
   }
 
-  /// The object that the root loads through.
-  void source(const Flow &F) {
-    const std::string Type = sinkType(F.Consumer, F.In);
+  /// What makes elements where the root loads them.
+  struct Making {
     std::vector<OutputText> Fields, Calls;
-    const Neighbours *Tile = tileOf(F);
-    for (unsigned Node : makersOf(F)) {
+    std::vector<std::string> Values; ///< Of the fields.
+  };
+  Making making(const Source &S, bool ByPlaces) const {
+    Making Result;
+    auto Field = [&](OutputText Declaration, std::string Value) {
+      Result.Fields.push_back("  " + std::move(Declaration) + ";");
+      Result.Values.push_back(std::move(Value));
+    };
+    for (unsigned Node : S.Makers) {
       std::vector<std::string> Arguments = {"uint3{x, y, 0}"};
-      if (!Tile)
+      if (!ByPlaces)
         Arguments = elementIndices(Node, "static_cast<unsigned>(element)", 1,
                                    [&](const std::string &Atom) { return OutputText(name(Node) + "_" + Atom); });
       for (const ParameterText &P : Texts[Node]->Parameters) {
         const Flow *In = Graph.flowTo(Node, P.Name);
-        const std::string Own = name(Node) + "_" + P.Name;
-        if (In) {
-          Arguments.push_back(fmt::format("{{&made_{}_{}}}", name(In->Producer), In->Out));
-        } else if (Graph.isIntermediate(Node, P.Name)) {
-          const VerticalNode &N = Graph.Nodes[Node];
-          const bool InPlace =
-              storesPartly(P.Name, *N.Accesses, *N.Shape) || llvm::any_of(N.sites(P.Name), [](const AccessSite *Site) {
-                return Site->What == AccessSite::Kind::Load || Site->Compound;
-              });
-          Calls.insert(Calls.begin(), outputText("    {} made_{}{};", element(Node, P.Name), Own,
-                                                 InPlace ? " = memory[element]" : ""));
+        const std::string Own = name(Node) + "_" + P.Name,
+                          Taken = In ? fmt::format("made_{}_{}", name(In->Producer), In->Out) : "";
+        if (Graph.isIntermediate(Node, P.Name)) {
+          const bool Begins = beginsInMemory(Graph, Node, P.Name);
+          if (Begins || Graph.isLive(Node, P.Name))
+            Field(outputText("{} *memory_{}", element(Node, P.Name), Own), memory(Node, P.Name));
+          // All loads come before what is computed.
+          Result.Calls.insert(In ? Result.Calls.end() : Result.Calls.begin(),
+                              outputText("    {} made_{}{};", element(Node, P.Name), Own,
+                                         In       ? " = " + Taken
+                                         : Begins ? " = memory_" + Own + "[element]"
+                                                  : ""));
           Arguments.push_back(fmt::format("{{&made_{}}}", Own));
+        } else if (In) {
+          Arguments.push_back("{&" + Taken + "}");
         } else {
-          Fields.push_back(outputText("  {};", nested(P.Field, space(Node)).with(OutputText::Slot::Name, Own)));
+          Field(nested(P.Field, space(Node)).with(OutputText::Slot::Name, Own), argument(Node, P.Name));
           Arguments.push_back(Own);
         }
       }
-      Calls.push_back(outputText("    {}({});", callee(Node), llvm::join(Arguments, ", ")));
+      Result.Calls.push_back(outputText("    {}({});", callee(Node), llvm::join(Arguments, ", ")));
     }
-    const bool Live = isKept(F);
-    if (Live) {
-      Fields.push_back(outputText("  CufuseMade<{}> *made;", element(F.Consumer, F.In)));
-      Calls.push_back(outputText("    memory[element] = made_{}_{};", name(F.Producer), F.Out));
+    for (unsigned Node : S.Makers)
+      for (const std::string &Out : outputs(Node))
+        if (Graph.isLive(Node, Out))
+          Result.Calls.push_back(fmt::format("    memory_{0}_{1}[element] = made_{0}_{1};", name(Node), Out));
+    return Result;
+  }
+  std::string made(const Flow &F) const { return fmt::format("made_{}_{}", name(F.Producer), F.Out); }
+
+  /// The objects that the root loads through.
+  void source(const Source &S) {
+    const Flow &First = *S.Flows.front();
+    const Neighbours *Tile = tileOf(First);
+    Making Own = making(S, Tile != nullptr);
+    if (S.Once) {
+      std::vector<OutputText> Values;
+      for (const Flow *F : S.Flows) {
+        Values.push_back(outputText("  {} value_{};", element(Graph.Root, F->In), F->In));
+        Own.Calls.push_back(fmt::format("    value_{} = {};", F->In, made(*F)));
+      }
+      file(cuda::Made, {{"NODE", name(Graph.Root)},
+                        {"TYPE", madeType(S)},
+                        {"FIELDS", joined(Own.Fields, "\n")},
+                        {"VALUES", joined(Values, "\n")},
+                        {"CALLS", joined(Own.Calls, "\n")}});
     }
     OutputText TileType;
     if (Tile)
-      TileType = outputText("CufuseTile<{}, {}, {}, {}, {}>", element(F.Consumer, F.In), Where.Block.X, Where.Block.Y,
-                            Tile->X, Tile->Y);
-    file(cuda::Source, {{"LIVE", Live},
-                        {"WIDE", isWide(F.Consumer, F.In)},
-                        {"TILED", Tile != nullptr},
-                        {"TILE", TileType},
-                        {"NODE", name(F.Consumer)},
-                        {"PARAMETER", F.In},
-                        {"TYPE", Type},
-                        {"FIELDS", joined(Fields, "\n")},
-                        {"ELEMENT", element(F.Consumer, F.In)},
-                        {"CALLS", joined(Calls, "\n")},
-                        {"MADE", fmt::format("made_{}_{}", name(F.Producer), F.Out)}});
+      TileType = outputText("CufuseTile<{}, {}, {}, {}, {}>", element(First.Consumer, First.In), Where.Block.X,
+                            Where.Block.Y, Tile->X, Tile->Y);
+    for (const Flow *F : S.Flows)
+      file(cuda::Source, {{"MADE_ONCE", S.Once},
+                          {"WIDE", isWide(F->Consumer, F->In)},
+                          {"TILED", Tile != nullptr},
+                          {"TILE", TileType},
+                          {"NODE", name(F->Consumer)},
+                          {"PARAMETER", F->In},
+                          {"TYPE", sinkType(F->Consumer, F->In)},
+                          {"MAKER", madeType(S)},
+                          {"FIELDS", joined(Own.Fields, "\n")},
+                          {"ELEMENT", element(F->Consumer, F->In)},
+                          {"CALLS", joined(Own.Calls, "\n")},
+                          {"MADE", S.Once ? "value_" + F->In : made(*F)}});
+  }
+  std::string madeType(const Source &S) const {
+    return fmt::format("CufuseMade_{}_{}", name(Graph.Root), S.Flows.front()->In);
+  }
+  const Source &sourceOf(const Flow &F) const {
+    return *llvm::find_if(Sources, [&](const Source &S) { return llvm::is_contained(S.Flows, &F); });
   }
   std::string sourceValue(const Flow &F) const {
-    return tileOf(F) ? "cufuse_source_" + F.In : sinkType(F.Consumer, sourceOf(F).In) + sourceFields(F);
+    return tileOf(F) ? "cufuse_source_" + F.In : sinkType(F.Consumer, F.In) + sourceFields(F);
   }
   std::string sourceFields(const Flow &F) const {
-    std::vector<std::string> Values;
-    for (unsigned Node : makersOf(sourceOf(F)))
-      for (const ParameterText &P : Texts[Node]->Parameters)
-        if (!Graph.flowTo(Node, P.Name) && !Graph.isIntermediate(Node, P.Name))
-          Values.push_back(argument(Node, P.Name));
-    if (isKept(F))
-      Values.push_back("&cufuse_made_" + sourceOf(F).In);
-    Values.push_back(inElements(F.Producer, F.Out, Graph.argumentName(F.Producer, F.Out)));
+    const Source &S = sourceOf(F);
+    const Neighbours *Tile = tileOf(F);
+    if (S.Once)
+      return fmt::format("{{&cufuse_made_{}, {}}}", S.Flows.front()->In, memory(F.Producer, F.Out));
+    std::vector<std::string> Values = making(S, Tile != nullptr).Values;
+    Values.push_back(memory(F.Producer, F.Out));
     const ShapeFacts &Shape = *Graph.Nodes[F.Producer].Shape;
-    if (const Neighbours *Tile = tileOf(F))
+    if (Tile)
       Values.push_back(fmt::format("{{cufuse_tile_{}, static_cast<int>(blockIdx.x * {}) - {}, static_cast<int>("
                                    "blockIdx.y * {}) - {}, {}}}",
                                    F.In, Where.Block.X, Tile->X, Where.Block.Y, Tile->Y,
@@ -332,15 +344,20 @@ private:
         for (int D = 0; D < 2; ++D)
           Result.Facts.Reads[static_cast<size_t>(B)][D] = true;
     OutputText Kept = tiles();
-    for (const Flow &F : Graph.Flows)
-      if (isSource(F) && isKept(F) && &F == &sourceOf(F))
-        Kept += outputText("  CufuseMade<{}> cufuse_made_{};\n", element(Graph.Root, F.In), F.In);
+    for (const Source &S : Sources)
+      if (S.Once) {
+        std::vector<std::string> Values = making(S, false).Values;
+        const Flow &First = *S.Flows.front();
+        Values.push_back(value(Graph.Nodes[First.Producer].Shape->Bound, First.Producer));
+        Kept += fmt::format("  {} cufuse_made_{}{{{}}};\n", madeType(S), First.In, llvm::join(Values, ", "));
+      }
     const std::string Head = fmt::format("__device__ __forceinline__ void {}(", Result.Facts.Name);
     code(outputText("\n{}{}) {{\n{}  {}({});\n}}", Head, wrapped("\n    ", Parameters, "", 4), Kept, callee(Graph.Root),
                     llvm::join(Arguments, ", ")));
     Result.Text.Callee = Result.Facts.Name;
   }
 
+  const std::vector<Source> Sources;
   const Places &Where;
 };
 

@@ -44,16 +44,16 @@
 // RUN: %cufuse fuse %s:addTo %s:sumOfSquares --link addTo.sum=sumOfSquares.x --link addTo.count=sumOfSquares.n --distinct \
 // RUN:   --block 64 --in-registers --name squared -o %t/squared.cu
 // RUN: FileCheck %s --check-prefix=NORM < %t/squared.cu
-// NORM: float made_addTo_sum = memory[element];
-// NORM: memory[element] = made_addTo_sum;
-// NORM: if (element != made->element)
+// NORM: isMade = element == last;
+// NORM: float made_addTo_sum = memory_addTo_sum[element];
+// NORM: memory_addTo_sum[element] = made_addTo_sum;
 // RUN: %exits 1 %cufuse fuse %s:addTo %s:sumTwice --link addTo.sum=sumTwice.x --link addTo.count=sumTwice.n --distinct \
 // RUN:   --block 64 --in-registers -o %t/twice.cu 2>&1 | FileCheck %s --check-prefix=TWICE
-// TWICE: would no longer be stored: addTo.sum, which sumTwice takes as x [LiveIntermediate]
+// TWICE: would no longer be stored: addTo.sum; sumTwice {{.*}} [LiveIntermediate]
 // TWICE: more often than allowed: sumTwice: x[i] at {{.*}}: 2 times
 // RUN: %exits 1 %cufuse fuse %s:addTo %s:sumOfFirst --link addTo.sum=sumOfFirst.x --link addTo.count=sumOfFirst.n --distinct \
 // RUN:   --block 64 --in-registers -o %t/first.cu 2>&1 | FileCheck %s --check-prefix=UNUSED
-// UNUSED: addTo.sum, which sumOfFirst takes as x, not each element in one place: sumOfFirst may load elements without need
+// UNUSED: addTo.sum; sumOfFirst may load elements without need
 // RUN: %emulate --seed 1 --seed 2 -I %t -D FUSED %s %t/residual.cu %t/centred.cu %t/warps.cu %t/fours.cu %t/pixels.cu \
 // RUN:   %t/kept.cu %t/turns.cu %t/heads.cu %t/squared.cu | FileCheck %s --check-prefix=SAME
 // SAME: 12 same

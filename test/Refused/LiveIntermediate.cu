@@ -9,13 +9,12 @@
 // RUN:   --link scale.mid=copy.in --link scale.n=copy.n --link copy.in=back.in --link scale.n=back.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=ALSO '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 
-// Another kernel that takes it finds nothing, be it said dead: the link may lead from the other's parameter, too.
-// ALSO: {{[^ ]*}}:[[#@LINE+7]]:17: error: the intermediate would be computed where it is loaded, and would no longer be
-// ALSO-SAME: stored: scale.mid, for back; copy takes it as in, too [LiveIntermediate]
-// ALSO: note: {{.*}} or launch the producer separately
+// Another kernel that takes it is not computed for every load, be it said dead: the link may lead from the other's parameter, too.
+// ALSO: error: a producer that is computed where the consumer loads may do nothing else: copy: out[i] at {{.*}}; back
+// ALSO-SAME: takes in, not each element in one place: back: in[n - 1 - i] at {{.*}} [OtherStores]
 
 // CHECK: {{[^ ]*}}:[[#@LINE+3]]:17: error: the intermediate would be computed where it is loaded, and would no longer be
-// CHECK-SAME: stored: scale.mid, which back takes as in, not each element in one place: back: in[n - 1 - i] at {{.*}} [LiveIntermediate]
+// CHECK-SAME: stored: scale.mid; back takes in, not each element in one place: back: in[n - 1 - i] at {{.*}} [LiveIntermediate]
 // CHECK: note: say --dead
 __global__ void scale(const float *__restrict__ x, float *__restrict__ mid, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -22,7 +22,7 @@
 // BLUR-NOT: 1ll - 1ll * h
 // EDGE: CufuseTile<unsigned char, 8, 8, 1, 1> tile;
 // What a border keeps is what was there:
-// PART: double made_inside_q = memory[element];
+// PART: double made_inside_q = memory_inside_q[element];
 // RUN: not %cufuse fuse %t/kernels.cu:shifted %t/kernels.cu:sum --link shifted.q=sum.x --link 'shifted.nx*ny=sum.n' --distinct \
 // RUN:   --block 64 -o %t/n.cu 2> %t/n
 // RUN: FileCheck %s --check-prefix=SHIFTED --input-file=%t/n

@@ -27,7 +27,10 @@ constexpr std::int64_t MostElements = 0x7fffffff;
 std::optional<Blocker> proveStoredOnce(const VerticalNode &Node, llvm::StringRef Parameter,
                                        std::optional<BlockShape> Block, StoreProof &Proof, bool MayLoad = false);
 
-/// Do both sites access the same elements in the same thread's same turn of all loops?
+/// Is `A` wherever `B` is: does it access the same element in the same thread's same turn of all loops?
+bool isWhere(const AccessSite &A, const AccessSite &B);
+
+/// Are both sites wherever the other is?
 bool areOne(const AccessSite &A, const AccessSite &B);
 
 /// Proves that each of the elements 0 … Elements − 1 is loaded by one thread, in one turn of its loops, however often
