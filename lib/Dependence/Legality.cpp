@@ -51,7 +51,11 @@ private:
     const bool IsRoot = F.Producer == Graph.Root;
     if (!IsRoot && Producer.Shape->Shape != KernelShape::Pointwise)
       return; // said where it consumes
-    const bool Once = isStoredOnce(F, IsRoot ? std::optional(Block) : std::nullopt, Proof);
+    // What another one has stored once.
+    const bool Changes = !IsRoot && Graph.flowTo(F.Producer, F.Out);
+    if (Changes)
+      Proof.Elements = Producer.Shape->Bound;
+    const bool Once = Changes || isStoredOnce(F, IsRoot ? std::optional(Block) : std::nullopt, Proof);
     if (Once && IsRoot)
       for (const AtMost &Needed : Proof.Requirements)
         require(Graph.inArguments(F.Producer, Needed.Left), Graph.inArguments(F.Producer, Needed.Right));
@@ -71,14 +75,13 @@ private:
     }
     for (const AccessSite *Site : Consumer.sites(F.In))
       load(*Site, Consumer, Stored);
+    checkChanges(Graph, F, *this);
     if (Once)
       bounds(F, Proof, Stored);
   }
 
   void load(const AccessSite &Site, const VerticalNode &Consumer, const std::string &Stored) {
     const std::string Fact = fmt::format("{}: {}; {}", Consumer.Name, Site.str(), Stored);
-    if (Site.What == AccessSite::Kind::Store || Site.Compound)
-      return refuse(BlockerKind::InPlaceHazard, Site.Where, Fact);
     const auto Index = Site.Index ? inElement(*Site.Index, *Consumer.Accesses, *Consumer.Shape) : std::nullopt;
     if (!Index || !(*Index == Polynomial::atom(ElementAtom)) || Site.Width > 1)
       return refuse(BlockerKind::OtherElement, Site.Where,

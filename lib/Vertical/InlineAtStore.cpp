@@ -82,7 +82,8 @@ private:
         Lines.push_back(object(Node, F.In,
                                isBefore(F.Producer) && Node == Graph.Root
                                    ? sinkType(Node, F.In)
-                                   : outputText("CufuseElement<const {}>", element(Node, F.In))));
+                                   : outputText("CufuseElement<{}{}>", Graph.Nodes[Node].stores(F.In) ? "" : "const ",
+                                                element(Node, F.In))));
     for (const std::string &Out : outputs(Node))
       Lines.push_back(object(
           Node, Out, isBefore(Node) ? outputText("CufuseElement<{}>", element(Node, Out)) : sinkType(Node, Out)));
@@ -93,16 +94,27 @@ private:
     return fmt::format("CufuseAt_{}_{}", name(Node), Out);
   }
 
-  /// The intermediates that a node stores, by parameter.
+  /// The intermediates that a node stores, by parameter; behind the root's stores, not what it changes in place.
   std::vector<std::string> outputs(unsigned Node) const {
     std::vector<std::string> Names;
     for (const Flow &F : Graph.Flows)
-      if (F.Producer == Node && !llvm::is_contained(Names, F.Out))
+      if (F.Producer == Node && (isBefore(Node) || !Graph.flowTo(Node, F.Out)) && !llvm::is_contained(Names, F.Out))
         Names.push_back(F.Out);
     return Names;
   }
+  /// Those who take what is stored, in their order; also what one of them has changed.
+  std::vector<const Flow *> takers(unsigned Node, const std::string &Out) const {
+    std::vector<const Flow *> All;
+    for (const Flow &F : Graph.Flows)
+      if (F.Producer == Node && F.Out == Out)
+        All.push_back(&F);
+    llvm::sort(All, [](const Flow *A, const Flow *B) { return A->Consumer < B->Consumer; });
+    if (const Flow *Changed = Graph.changedInPlace(Node, Out))
+      llvm::append_range(All, takers(Changed->Consumer, Changed->In));
+    return All;
+  }
   bool remains(unsigned Node, const std::string &Parameter) const {
-    return Graph.isLive(Node, Parameter) || llvm::any_of(Graph.Flows, [&](const Flow &F) {
+    return isStored(Node, Parameter) || llvm::any_of(Graph.Flows, [&](const Flow &F) {
              return isBefore(F.Producer) && isInMemory(F.Producer, F.Out) &&
                     Graph.memory(F.Producer, F.Out) == std::pair(Node, Parameter);
            });
@@ -116,6 +128,11 @@ private:
   std::string memory(unsigned Node, const std::string &Out) const {
     const auto [Of, Name] = Graph.memory(Node, Out);
     return inElements(Node, Out, Graph.argumentName(Of, Name));
+  }
+  /// Is it in memory in the end, as the node or a consumer makes it?
+  bool isStored(unsigned Node, const std::string &Parameter) const {
+    const Flow *Changed = Graph.changedInPlace(Node, Parameter);
+    return Changed ? isStored(Changed->Consumer, Changed->In) : Graph.isLive(Node, Parameter);
   }
 
   bool isSource(const Flow &F) const { return F.Consumer == Graph.Root && isBefore(F.Producer); }
@@ -258,16 +275,17 @@ private:
   void sink(unsigned Node, const std::string &Out) {
     const std::string Type = sinkType(Node, Out);
     const OutputText T = element(Node, Out);
-    const bool Live = Graph.isLive(Node, Out);
+    const bool Live = isStored(Node, Out), Changed = Graph.changedInPlace(Node, Out);
     std::vector<OutputText> Fields, Calls;
-    if (Live) {
+    if (Live)
       Fields.push_back(outputText("  {} *memory;", T));
+    if (Changed)
+      Calls.push_back(outputText("    {} changed = value;", T));
+    else if (Live)
       Calls.push_back("    memory[index] = value;");
-    }
     std::vector<std::string> Consumers;
-    for (const Flow &F : Graph.Flows) {
-      if (F.Producer != Node || F.Out != Out)
-        continue;
+    for (const Flow *Taken : takers(Node, Out)) {
+      const Flow &F = *Taken;
       const std::string &Consumer = name(F.Consumer);
       Consumers.push_back(Consumer);
       std::vector<std::string> Arguments = {Consumer + "_place"};
@@ -279,7 +297,7 @@ private:
       for (const ParameterText &P : Texts[F.Consumer]->Parameters) {
         const std::string Field = Consumer + "_" + P.Name;
         if (P.Name == F.In) {
-          Arguments.push_back("{&value}");
+          Arguments.push_back(Changed ? "{&changed}" : "{&value}");
           continue;
         }
         if (llvm::is_contained(outputs(F.Consumer), P.Name)) {
@@ -292,9 +310,14 @@ private:
       }
       Calls.push_back(outputText("    {}({});", callee(F.Consumer), llvm::join(Arguments, ", ")));
     }
+    if (Changed && Live)
+      Calls.push_back("    memory[index] = changed;");
     file(cuda::Sink, {{"NODE", name(Node)},
                       {"PARAMETER", Out},
-                      {"WHERE", (Live ? "to memory and to " : "to ") + llvm::join(Consumers, " and ")},
+                      {"WHERE", (Changed ? "to memory as it is changed by "
+                                 : Live  ? "to memory and to "
+                                         : "to ") +
+                                    llvm::join(Consumers, " and ")},
                       {"TYPE", Type},
                       {"FIELDS", joined(Fields, "\n")},
                       {"ELEMENT", T},
@@ -312,17 +335,16 @@ private:
   /// All that the stores must know but the element itself.
   std::string sinkValue(unsigned Node, const std::string &Out) const {
     std::vector<std::string> Fields;
-    if (Graph.isLive(Node, Out))
+    if (isStored(Node, Out))
       Fields.push_back(inElements(Node, Out, Graph.argumentName(Node, Out)));
-    for (const Flow &F : Graph.Flows)
-      if (F.Producer == Node && F.Out == Out) {
-        if (Where.Own.count(F.Consumer))
-          Fields.push_back(fmt::format("uint3{{blockIdx.x * {} + threadIdx.x, blockIdx.y * {} + threadIdx.y, 0}}",
-                                       Where.Block.X, Where.Block.Y));
-        for (const ParameterText &P : Texts[F.Consumer]->Parameters)
-          if (P.Name != F.In)
-            Fields.push_back(argument(F.Consumer, P.Name));
-      }
+    for (const Flow *F : takers(Node, Out)) {
+      if (Where.Own.count(F->Consumer))
+        Fields.push_back(fmt::format("uint3{{blockIdx.x * {} + threadIdx.x, blockIdx.y * {} + threadIdx.y, 0}}",
+                                     Where.Block.X, Where.Block.Y));
+      for (const ParameterText &P : Texts[F->Consumer]->Parameters)
+        if (P.Name != F->In)
+          Fields.push_back(argument(F->Consumer, P.Name));
+    }
     return sinkType(Node, Out) + "{" + llvm::join(Fields, ", ") + "}";
   }
 

@@ -1,5 +1,5 @@
 // Pointwise kernels at the stores of tiled kernels, whose threads have quite another map to the elements: a matrix
-// product with bias and GELU, and a transposition with a residual.
+// product with bias and GELU, and a transposition with a residual; also where they change what is stored in place.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: %cufuse fuse --vertical %samples/sgemm/sgemm.cu:sgemmTiled %samples/elementwise/bias.cu:addBias \
 // RUN:   %samples/elementwise/gelu.cu:gelu --link sgemmTiled.c=addBias.in --link addBias.out=gelu.in \
@@ -8,8 +8,37 @@
 // RUN: %cufuse fuse --vertical '%samples/transpose/transpose.cu:transposeTiled<float>' \
 // RUN:   %samples/elementwise/residual.cu:addResidual --link transposeTiled.out=addResidual.in \
 // RUN:   --link 'transposeTiled.width*height=addResidual.n' --name turned -o %t/turned.cu
+// RUN: %cufuse fuse --vertical %samples/sgemm/sgemm.cu:sgemmTiled %t/changes.cu:activate --link sgemmTiled.c=activate.c \
+// RUN:   --link 'sgemmTiled.m*n=activate.n' --link sgemmTiled.n=activate.columns --name activated -o %t/activated.cu
+// RUN: FileCheck %s --input-file=%t/activated.cu
+// CHECK: /// Where sgemmTiled stores c: an element goes to memory as it is changed by activate.
+// RUN: %cufuse fuse --vertical '%samples/transpose/transpose.cu:transposeTiled<float>' %t/changes.cu:halved %t/changes.cu:add \
+// RUN:   %t/changes.cu:clamp %t/changes.cu:halved --link transposeTiled.out=halved_0.in --link halved_0.out=add.to \
+// RUN:   --link add.to=clamp.x --link clamp.x=halved_1.in --link 'transposeTiled.width*height=halved_0.n' \
+// RUN:   --link halved_0.n=add.n --link halved_0.n=clamp.n --link halved_0.n=halved_1.n --name added -o %t/added.cu
 // RUN: %execute -D SAMPLE_NO_MAIN -I %S/Inputs -I %t -I %samples/elementwise -I %samples/sgemm -I %samples/transpose \
-// RUN:   %t/main.cu %t/gemm.cu %t/turned.cu
+// RUN:   %t/main.cu %t/gemm.cu %t/turned.cu %t/activated.cu %t/added.cu
+
+//--- changes.cu
+__global__ void activate(float *c, const float *bias, int n, int columns) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && c[i] + bias[i % columns] > 0)
+    c[i] = c[i] + bias[i % columns];
+}
+__global__ void halved(const float *in, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i] / 2;
+}
+__global__ void add(float *to, const float *what, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    to[i] += what[i];
+}
+__global__ void clamp(float *x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && x[i] > 7)
+    x[i] = 7;
+}
 
 //--- main.cu
 #include "both.h"
@@ -23,6 +52,10 @@
 #define factorise factoriseTransposed
 #include "transpose.cu"
 
+#include "changes.cu"
+
+#include "activated.h"
+#include "added.h"
 #include "gemm.h"
 #include "turned.h"
 
@@ -55,9 +88,20 @@ int main() {
           if (gemm::launch(launch) != cudaErrorInvalidConfiguration)
             std::exit(2);
         });
+    Both inPlace;
+    inPlace.output("c", c);
+    good &= inPlace.same(
+        "in place",
+        [&] {
+          sgemmTiled<<<grid, dim3(16, 16)>>>(m, n, k, -0.125f, a, b, 0.5f, addend, c);
+          activate<<<m * n / 128 + 1, 128>>>(c, bias, m * n, n);
+        },
+        [&] {
+          require(activated::launch({grid, dim3(16, 16), {m, n, k, -0.125f, a, b, 0.5f, addend, c, bias}}), "activated");
+        });
     Array<float> turned(m * n), sum(m * n);
     Both turn;
-    turn.output("turned", turned), turn.output("sum", sum);
+    turn.output("turned", turned), turn.output("sum", sum), turn.output("out", out);
     const dim3 tiles((n + 31) / 32, (m + 31) / 32);
     good &= turn.same(
         "transposition",
@@ -71,6 +115,16 @@ int main() {
           launch.arguments = {addend, turned, n, m, c, sum};
           require(turned::launch(launch), "turned");
         });
+    good &= turn.same(
+        "transposition, in place",
+        [&] {
+          transposeTiled<float><<<tiles, dim3(32, 8)>>>(addend, turned, n, m);
+          halved<<<m * n / 128 + 1, 128>>>(turned, sum, m * n);
+          add<<<2, 128>>>(sum, c, m * n);
+          clamp<<<m * n / 128 + 1, 128>>>(sum, m * n);
+          halved<<<m * n / 128 + 1, 128>>>(sum, out, m * n);
+        },
+        [&] { require(added::launch({tiles, dim3(32, 8), {addend, turned, n, m, sum, c, out}}), "added"); });
   }
   return good ? 0 : 1;
 }
