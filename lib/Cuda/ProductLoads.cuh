@@ -43,4 +43,26 @@ struct CufuseLoads {
         "l"(&map), "r"(column), "r"(row), "r"(barrier), "r"(of)
         : "memory");
   }
+#ifdef CUFUSE_WINDOWS
+  /// 64 columns of rows that are windows, see `ImageWindows`, where the box of the map has as many pixels.
+  template <int Height, int Width, int Size, int Channels>
+  static __device__ __forceinline__ void windows(unsigned to, const CUtensorMap &map, int column, int row,
+                                                 unsigned barrier) {
+    const int pixel = column / Channels, y = row / Width % Height - Size / 2, x = row % Width - Size / 2;
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
+                 "%3, %4, %5}], [%6], {%7, %8};" ::"r"(to),
+                 "l"(&map), "r"(column % Channels), "r"(x), "r"(y), "r"(row / (Height * Width)), "r"(barrier),
+                 "h"(static_cast<short>(pixel % Size)), "h"(static_cast<short>(pixel / Size))
+                 : "memory");
+  }
+#endif
+  /// Of A, which has a map of its own kind if its rows are windows.
+  static __device__ __forceinline__ void boxOfA(unsigned to, const CUtensorMap &map, int column, int row,
+                                                unsigned barrier) {
+#ifdef CUFUSE_WINDOWS
+    windows<CUFUSE_WINDOWS>(to, map, column, row, barrier);
+#else
+    box(to, map, column, row, barrier);
+#endif
+  }
 };

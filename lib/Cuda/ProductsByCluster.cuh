@@ -119,7 +119,7 @@ private:
     const int n = rank * Slice;
     for (int k = 0; k < AllK; k += 64, came += 8) {
       expect(came, (BytesA + BytesB) / (AllK / 64));
-      box(sharedA + k * (Rows * 2), maps.a, k, tile, came);
+      boxOfA(sharedA + k * (Rows * 2), maps.a, k, tile, came);
       for (int j = 0; j < (BInRows ? AllN : 64); j += 64)
         box(sharedB + (BInRows ? j * (AllK * 2) + k * 128 : k * (Slice * 2)), maps.b, BInRows ? n + j : k,
             BInRows ? k : n, came);

@@ -118,7 +118,7 @@ struct CufuseProducts : CufuseLoads {
       const unsigned at = slots + slot * Slot, barrier = full + slot * 8;
       if (i < First::Panels) {
         expect(barrier, First::Bytes);
-        box(at, maps.a, first.inner(i), tile + first.row, barrier);
+        boxOfA(at, maps.a, first.inner(i), tile + first.row, barrier);
         box(at + 8192, maps.b, first.inner(i), first.column, barrier);
 #ifdef CUFUSE_GATED
         box(at + 8192 + ColumnsC * 128, maps.gate, first.inner(i), first.column, barrier);

@@ -143,7 +143,7 @@ void addProduct(VerticalGraph &Graph, unsigned Node) {
     Graph.Extents[Graph.memory(Node, Name)].push_back(std::move(Own));
   };
   const Polynomial M = Graph.argument(Node, "m");
-  Add("a", M, P.K, P.PitchA);
+  Add("a", M, P.columnsOfA(), P.PitchA);
   const std::int64_t OfB = P.InRows ? P.K : P.N; // in a batch, there is one for so many rows
   const auto Matrices = P.Rows == 0         ? Polynomial::constant(1)
                         : OfB % P.Rows == 0 ? M

@@ -154,7 +154,9 @@ private:
     P.N = Size("n");
     P.K = Size("k");
     P.InRows = Given.InRows;
-    P.Type = array(Which, "a", Product.M, P.K, Given.PitchA, P.PitchA);
+    if (Given.Size)
+      readWindows(Which, Given, Product);
+    P.Type = array(Which, "a", Product.M, P.columnsOfA(), Given.PitchA, P.PitchA);
     const std::int64_t Batch = Given.Batch ? number(Kernel, *Given.Batch) : 1;
     if (Product.M % Batch != 0)
       Messages.push_back({Given.Batch->Where, fmt::format("{} rows are not {} equal parts", Product.M, Batch),
@@ -165,6 +167,31 @@ private:
     P.Result = array(Which, "c", Product.M, P.N, Given.PitchC, P.PitchC);
     if (!P.Type.empty() && !OfB.empty() && P.Type != OfB)
       say(Which, fmt::format("a has elements of {}, b of {}", P.Type, OfB), "give both the same type");
+  }
+
+  void readWindows(unsigned Which, const WorkloadProduct &Given, RequestedProduct &Product) {
+    const WorkloadKernel &Kernel = kernel(Which);
+    ProductFacts &P = Product.Facts;
+    ImageWindows &W = P.Windows;
+    W = {number(Kernel, *Given.Height), number(Kernel, *Given.Width), number(Kernel, *Given.Size), 0};
+    constexpr std::int64_t MostPixels = 1 << 15, MostSize = 15, Panel = 64;
+    if (W.Size % 2 == 0 || W.Size > MostSize || W.Height > MostPixels || W.Width > MostPixels) {
+      say(Which, fmt::format("windows of {0} x {0} of images of {1} x {2}", W.Size, W.Height, W.Width),
+          fmt::format("sizes are odd and up to {}, images have up to {} rows and columns", MostSize, MostPixels));
+      W = {};
+      return;
+    }
+    W.Channels = P.K / (W.Size * W.Size);
+    if (W.Channels * W.Size * W.Size != P.K || W.Channels % Panel != 0)
+      say(Which, fmt::format("k is {}, for windows of {} pixels", P.K, W.Size * W.Size),
+          fmt::format("give each pixel a multiple of {} channels", Panel));
+    if (Product.M % (W.Height * W.Width) != 0)
+      say(Which, fmt::format("m is {}, and an image has {} pixels", Product.M, W.Height * W.Width),
+          "m counts the pixels of all images");
+    if (Given.PitchA)
+      say(Which, "a has windows and a pitch", "leave out the pitch: pixels follow each other");
+    if (isLinkedTo(Which, "a"))
+      say(Which, "takes windows of what a kernel makes", "make it before: only what is in memory has windows");
   }
 
   void compare() {
@@ -179,7 +206,7 @@ private:
       if (Own.Type != First.Type)
         say(Products[I], fmt::format("multiplies {}, and {} {}", Own.Type, OfFirst, First.Type),
             "give both the same type");
-      if (&Own != &Last && (Own.N != First.N || Own.K != First.K || Own.InRows != First.InRows ||
+      if (&Own != &Last && (Own.N != First.N || Own.K != First.K || Own.InRows != First.InRows || Own.Windows != First.Windows ||
                             Own.PitchA != First.PitchA || Own.Result != First.Result || Own.PitchC != Own.N))
         say(Products[I], fmt::format("has other sizes, pitches or types than {}", OfFirst), "give both the same");
     }

@@ -16,7 +16,7 @@ constexpr unsigned OfSm80 = 163 * 1024, OfSm90 = 227 * 1024;
 constexpr std::int64_t Multiprocessors = 132; // of an H100
 /// What was measured to be faster by the whole grid than by a library: rows, and elements of weights for up to 64 rows,
 /// which load them once, and for more, without and with gates.
-constexpr std::int64_t LeastRows = 16, MostRows = 128, MostForFew = 8 << 20, MostForMany = 5 << 20,
+constexpr std::int64_t LeastRows = 16, MostRows = 128, MostPixels = 4096, MostForFew = 8 << 20, MostForMany = 5 << 20,
                        MostOfGates = 9 << 20;
 
 unsigned roundUp(std::int64_t Value, unsigned To) { return static_cast<unsigned>((Value + To - 1) / To * To); }
@@ -156,7 +156,7 @@ std::optional<ProductsPlan> inTurns(const ProductFacts &First, const ProductFact
 /// fastest. Larger weights are left to a library, and what was not measured.
 std::optional<ProductsPlan> byGrid(const ProductFacts &First, unsigned Factors, const ProductFacts &Second,
                                    std::int64_t M) {
-  if (M < LeastRows || M > MostRows || First.InRows || Second.InRows ||
+  if (M < LeastRows || M > (First.Windows.Size > 0 ? MostPixels : MostRows) || First.InRows || Second.InRows ||
       First.N * (Factors * First.K + Second.N) > (M <= 64       ? MostForFew
                                                   : Factors > 1 ? MostOfGates
                                                                 : MostForMany))
@@ -165,7 +165,7 @@ std::optional<ProductsPlan> byGrid(const ProductFacts &First, unsigned Factors, 
   double Least = 0;
   // Cycles, fitted to what an H200 took: of what is loaded, the longer the more blocks read the same, and of an
   // exchange.
-  const unsigned Tiles = M > 64 ? 2 : 1;
+  const unsigned Tiles = roundUp(M, 64) / 64;
   const auto Loaded = [](std::int64_t Inner, unsigned Rows, unsigned Parts) {
     return 2.0 * Rows * static_cast<double>(Inner) / Parts / 33;
   };
@@ -249,8 +249,8 @@ llvm::Expected<ProductsPlan> byAttention(const ProductFacts &First, const Produc
 
 llvm::Expected<ProductsPlan> planProducts(const ProductFacts &First, unsigned Factors, const ProductFacts &Second,
                                           std::int64_t M, llvm::StringRef Arch, const SourcePlace &Where) {
+  const bool Plain = Second.Softmax.empty() && First.Rows == 0, IsOfWindows = First.Windows.Size > 0;
   if (Factors > 1) {
-    const bool Plain = Second.Softmax.empty() && First.Rows == 0;
     if (const auto Plan = Plain && Arch == "sm_90a" ? byGrid(First, Factors, Second, M) : std::nullopt)
       return *Plan;
     return badInput(fmt::format("gates are fused with their products for sm_90a, where {} to {} rows meet weights of "
@@ -260,17 +260,22 @@ llvm::Expected<ProductsPlan> planProducts(const ProductFacts &First, unsigned Fa
                     "behind it",
                     Where);
   }
-  if (!Second.Softmax.empty())
+  if (!Second.Softmax.empty() && !IsOfWindows)
     return byAttention(First, Second, M, Arch, Where);
   if (First.Rows > 0)
     return badInput("products in a batch are computed with a softmax between them only",
                     "leave them to a library, or fuse those of one matrix", Where);
   unsigned Number = 0;
   Arch.drop_front(3).consumeInteger(10, Number);
-  if (const auto Plan = Number >= 90 ? byCluster(First, Second, M) : std::nullopt)
+  if (const auto Plan = Plain && Number >= 90 ? byCluster(First, Second, M) : std::nullopt)
     return *Plan;
-  if (const auto Plan = Arch == "sm_90a" ? byGrid(First, 1, Second, M) : std::nullopt)
+  if (const auto Plan = Plain && Arch == "sm_90a" ? byGrid(First, 1, Second, M) : std::nullopt)
     return *Plan;
+  if (IsOfWindows)
+    return badInput(fmt::format("windows are multiplied for sm_90a, where {} to {} pixels meet weights of up to {} Mi "
+                                "elements that are `transposed: true`",
+                                LeastRows, MostPixels, MostForMany >> 20),
+                    "leave the convolution to a library, and fuse the kernels behind it", Where);
   if (First.K > MostK || Second.N > MostL)
     return badInput(
         fmt::format("k = {} of the first product or n = {} of the second is more than {}", First.K, Second.N, MostK),

@@ -85,6 +85,8 @@ public:
     for (const std::string &Pointer : Pointers)
       refuseIf(outputText("reinterpret_cast<size_t>({}) % 16 != 0", launched(Pointer)),
                "16 bytes are loaded at a time");
+    if (const ImageWindows &W = First.Windows; W.Size > 0)
+      refuseIf(outputText("{} % {} != 0", launched(rows()), W.Height * W.Width), "an image has so many pixels");
     if (First.Rows > 0)
       refuseIf(outputText("{} % {} != 0", launched(rows()), First.Rows), "so many rows share a matrix");
     return std::move(Result);
@@ -371,10 +373,13 @@ private:
 
   void products() {
     const bool IsBFloat = First.Type != "__half";
+    const ImageWindows &W = First.Windows;
+    const OutputText Windows = outputText("{}, {}, {}, {}", W.Height, W.Width, W.Size, W.Channels);
     const std::vector<Given> Values = {{"PAIR", IsBFloat ? "__floats2bfloat162_rn" : "__floats2half2_rn"},
                                        {"TYPE", IsBFloat ? "bf16" : "f16"},
                                        {"BETWEEN", isInTurns()},
-                                       {"GATED", isGated()}};
+                                       {"GATED", isGated()},
+                                       W.Size > 0 ? Given("WINDOWS", Windows) : Given("WINDOWS", false)};
     ProductsText Own;
     std::vector<OutputText> Files;
     for (llvm::StringRef File : device())
@@ -394,7 +399,7 @@ private:
     Own.Cluster = Plan.Blocks;
     Own.Clusters = Plan.Clusters;
     if (Plan.isByMaps()) {
-      Own.Host = emitted(cuda::TensorMaps, {{"DATA", IsBFloat ? "BFLOAT16" : "FLOAT16"}});
+      Own.Host = emitted(cuda::TensorMaps, {{"DATA", IsBFloat ? "BFLOAT16" : "FLOAT16"}, Values.back()});
       auto Map = [&](const char *Name, const std::string &Data, const OutputText &Matrices, const OutputText &Rows,
                      std::int64_t Columns, std::int64_t Pitch, std::int64_t BoxRows) {
         Own.Maps.push_back(outputText("mapMatrices(maps.{}, {}, {}, {}, {}, {}, {})", Name, launched(Data), Matrices,
@@ -402,7 +407,12 @@ private:
       };
       auto RoundUp = [](std::int64_t Value, int To) { return (Value + To - 1) / To * To; };
       const bool IsOf64 = Plan.isOfWarpgroups() || isInTurns();
-      Map("a", a(), "1", launched(rows()), First.K, First.PitchA, IsOf64 ? 64 : Plan.Rows);
+      const unsigned RowsOfA = IsOf64 ? 64 : Plan.Rows;
+      if (W.Size > 0)
+        Own.Maps.push_back(outputText("mapWindows(maps.a, {}, {} / {}, {}, {})", launched(a()), launched(rows()),
+                                      W.Height * W.Width, Windows, RowsOfA));
+      else
+        Map("a", a(), "1", launched(rows()), First.K, First.PitchA, RowsOfA);
       if (isInTurns()) {
         Map("c", memory(between()), "1", launched(rows()), First.N, First.N, 64);
         Own.Host += "\n\n" + emitted(cuda::GridBarrierPlaces, {});

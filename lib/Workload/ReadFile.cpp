@@ -120,6 +120,8 @@ private:
       std::vector<std::string> Known = {"array", "pitch"};
       if (Key == std::string("b"))
         Known.push_back("transposed");
+      if (Key == std::string("a"))
+        Known.push_back("windows");
       keys(*Array, "an array of a product", Known);
       if (const YamlNode *Given = Array->find("pitch"))
         Pitch = expression(*Given);
@@ -127,6 +129,16 @@ private:
     }
     if (Array)
       readArgument(*Array, Key, "", Kernel);
+  }
+
+  /// `{height: 56, width: 56, size: 3}`.
+  void readWindows(const YamlNode &Node, WorkloadProduct &Product) {
+    if (!keys(Node, "the windows of a product", {"height", "width", "size"}))
+      return;
+    for (const auto &[Key, Into] :
+         {std::pair("height", &Product.Height), {"width", &Product.Width}, {"size", &Product.Size}})
+      if (const YamlNode *Given = required(Node, Key))
+        *Into = expression(*Given);
   }
 
   void readProduct(const YamlNode &Node, WorkloadFile &File) {
@@ -146,6 +158,9 @@ private:
     readArray(Node, "a", Product.PitchA, Kernel);
     readArray(Node, "b", Product.PitchB, Kernel);
     readArray(Node, "c", Product.PitchC, Kernel);
+    if (const YamlNode *A = Node.find("a"); A && A->What == YamlNode::Mapping)
+      if (const YamlNode *Windows = A->find("windows"))
+        readWindows(*Windows, Product);
     if (const YamlNode *B = Node.find("b"))
       Product.InRows = B->What != YamlNode::Mapping || !flag(*B, "transposed");
     File.Kernels.push_back(std::move(Kernel));

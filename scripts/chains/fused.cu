@@ -1,6 +1,7 @@
 // E = relu(A B) D by the kernel that cufuse has written, against its definition in double precision and beside cuBLAS:
 // scripts/bench-chains compiles it for each shape (SIZE_N, SIZE_K, SIZE_L) with the output's HEADER and its LAUNCH;
-// IN_TURNS: which is given an array for what is between the products. GATED: E = (silu(A B1) * (A B2)) D.
+// IN_TURNS: which is given an array for what is between the products. GATED: E = (silu(A B1) * (A B2)) D. SIZE_SIDE: A's
+// rows are the windows of 3 x 3 pixels of images of so many rows and columns, and images are what is stored.
 #include "measure.h"
 #include HEADER
 
@@ -14,6 +15,11 @@ constexpr bool Gated = true;
 constexpr bool Gated = false;
 #endif
 constexpr int N = SIZE_N, K = SIZE_K, L = SIZE_L, AllB = (Gated ? 2 : 1) * N * K;
+#ifdef SIZE_SIDE
+constexpr int Side = SIZE_SIDE, Channels = K / 9, Step = Side * Side;
+#else
+constexpr int Side = 0, Channels = K, Step = 1;
+#endif
 static cudaStream_t stream;
 static cublasHandle_t library;
 
@@ -27,15 +33,29 @@ __global__ void between(__half *data, const __half *other, size_t count) {
     data[i] = __float2half(Gated ? x / (1.0f + __expf(-x)) * __half2float(other[i]) : fmaxf(x, 0.0f));
   }
 }
+/// A's element.
+__device__ __half element(const __half *a, size_t row, int i) {
+  if constexpr (Side > 0) {
+    const int at = i / Channels, y = int(row / Side % Side) + at / 3 - 1, x = int(row % Side) + at % 3 - 1;
+    return y < 0 || y >= Side || x < 0 || x >= Side ? __half(0.0f)
+                                                    : a[((row / Step * Side + y) * Side + x) * Channels + i % Channels];
+  }
+  return a[row * K + i];
+}
+__global__ void matrix(__half *all, const __half *a, size_t count) {
+  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(blockDim.x) * gridDim.x)
+    all[i] = element(a, i / K, int(i % K));
+}
 __global__ void byDefinition(const __half *a, const __half *b, const __half *d, double *e) {
   __shared__ double between[N];
   const size_t row = blockIdx.x;
   for (int j = threadIdx.x; j < N; j += blockDim.x) {
     double sum = 0, other = 0;
     for (int i = 0; i < K; ++i) {
-      sum += double(__half2float(a[row * K + i])) * double(__half2float(b[size_t(j) * K + i]));
+      const double here = double(__half2float(element(a, row, i)));
+      sum += here * double(__half2float(b[size_t(j) * K + i]));
       if (Gated)
-        other += double(__half2float(a[row * K + i])) * double(__half2float(b[size_t(j + N) * K + i]));
+        other += here * double(__half2float(b[size_t(j + N) * K + i]));
     }
     between[j] = Gated ? sum / (1 + exp(-sum)) * other : fmax(sum, 0.0);
   }
@@ -72,7 +92,7 @@ static cudaError_t fused(const Set &s, int m, [[maybe_unused]] __half *between, 
 }
 
 static void content(const Set &s, int m, unsigned seed) {
-  fill<<<1024, 256>>>(s.a, size_t(m) * K, seed, 1);
+  fill<<<1024, 256>>>(s.a, size_t(m) * Channels, seed, 1);
   fill<<<1024, 256>>>(s.b, AllB, seed + 1, 1 / std::sqrt(float(K)));
   fill<<<1024, 256>>>(s.d, L * N, seed + 2, 1 / std::sqrt(float(N)));
 }
@@ -95,9 +115,13 @@ static double error(const Set &s, int m, double *expected, __half *between, int 
     require(fused(s, m, between, nullptr), "launch");
   } else {
     static __half *const other = Gated ? allocated<__half>(size_t(m) * N) : nullptr;
-    product(s.a, s.b, between, m, N, K);
+    static __half *const windows = Side > 0 ? allocated<__half>(size_t(m) * K) : nullptr;
+    if (Side > 0)
+      matrix<<<1024, 256>>>(windows, s.a, size_t(m) * K);
+    const __half *const a = Side > 0 ? windows : s.a;
+    product(a, s.b, between, m, N, K);
     if (Gated)
-      product(s.a, s.b + size_t(N) * K, other, m, N, K);
+      product(a, s.b + size_t(N) * K, other, m, N, K);
     ::between<<<1024, 256>>>(between, other, size_t(m) * N);
     product(between, s.d, s.e, m, L, N);
   }
@@ -115,10 +139,10 @@ int main(int count, char **arguments) {
   try {
     require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
     cublasCreate(&library);
-    const size_t bytes = 2 * (size_t(m) * K + AllB + L * N + size_t(m) * L);
+    const size_t bytes = 2 * (size_t(m) * Channels + AllB + L * N + size_t(m) * L);
     std::vector<Set> sets(std::max<size_t>(2, timed ? (192u << 20) / bytes + 1 : 0));
     for (unsigned i = 0; i < sets.size(); ++i) {
-      sets[i] = {allocated<__half>(size_t(m) * K), allocated<__half>(AllB), allocated<__half>(L * N),
+      sets[i] = {allocated<__half>(size_t(m) * Channels), allocated<__half>(AllB), allocated<__half>(L * N),
                  allocated<__half>(size_t(m) * L)};
       content(sets[i], m, 3 * i);
     }
@@ -138,12 +162,14 @@ int main(int count, char **arguments) {
     const double own = error(sets[0], m, expected, between, 0), of = error(sets[0], m, expected, between, 1);
     // Sums of small integers are exact until they are rounded to halves, and so is what fewer rows make.
     bool exact = true;
-    for (int rows : {m, m - 1, std::min(77, m), 1}) {
+    for (int rows : {m, m - Step, std::min(77, m), Step}) {
+      if (rows % Step || rows == 0)
+        continue;
       if (Gated) { // exponentials are not exact
         exact &= error(sets[0], rows, expected, between, 0) <= 1.5 * of;
         continue;
       }
-      small<<<1024, 256>>>(sets[1].a, size_t(m) * K, 1, 1);
+      small<<<1024, 256>>>(sets[1].a, size_t(m) * Channels, 1, 1);
       small<<<1024, 256>>>(sets[1].b, AllB, 2, 1);
       small<<<1024, 256>>>(sets[1].d, L * N, 3, 1);
       exact &= error(sets[1], rows, expected, between, 0, true) == 0;

@@ -27,6 +27,7 @@ struct WorkloadArgument {
 struct WorkloadProduct {
   bool InRows = true;                               ///< B is stored as k rows of n; else as n rows of k.
   std::optional<Expression> PitchA, PitchB, PitchC; ///< None: rows follow each other.
+  std::optional<Expression> Height, Width, Size;    ///< Of `ImageWindows`; none: A is stored itself.
   std::optional<Expression> Batch; ///< The rows are in so many equal parts, each with a B of its own; none: one.
 };
 

@@ -4,6 +4,7 @@
 #include "cuda_runtime.h"
 
 #include <cstdint>
+#include <string_view>
 
 using cuuint64_t = std::uint64_t;
 using cuuint32_t = std::uint32_t;
@@ -17,6 +18,9 @@ struct CUtensorMap {
   const unsigned char *data;
   std::uint64_t columns, rows, matrices, pitch, apart; ///< The last two in bytes.
   std::uint32_t boxRows;
+  /// Of windows, where `columns` are channels, `rows` those of an image, `matrices` images, and `pitch` is of a pixel.
+  std::uint64_t width;
+  int corner[2]; ///< The first pixel's place of the first window, column and row.
 };
 
 inline CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType, cuuint32_t rank, void *data,
@@ -26,14 +30,29 @@ inline CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType, cu
   if (rank != 3 || box[2] != 1 || sizes[2] == 0 || strides[1] % 16 || box[0] != 64 || box[1] == 0 || box[1] > 256 ||
       sizes[0] == 0 || sizes[1] == 0 || reinterpret_cast<std::uintptr_t>(data) % 16 || strides[0] % 16)
     return CUDA_ERROR_INVALID_VALUE;
-  *map = {static_cast<const unsigned char *>(data), sizes[0], sizes[1], sizes[2], strides[0], strides[1], box[1]};
+  *map = {static_cast<const unsigned char *>(data), sizes[0], sizes[1], sizes[2], strides[0], strides[1], box[1], 0, {}};
+  return CUDA_SUCCESS;
+}
+/// Windows round each pixel.
+inline CUresult cuTensorMapEncodeIm2col(CUtensorMap *map, CUtensorMapDataType, cuuint32_t rank, void *data,
+                                        const cuuint64_t *sizes, const cuuint64_t *strides, const int *lower,
+                                        const int *upper, cuuint32_t channels, cuuint32_t pixels, const cuuint32_t *,
+                                        CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion,
+                                        CUtensorMapFloatOOBfill) {
+  if (rank != 4 || channels != 64 || pixels == 0 || pixels > 1024 || reinterpret_cast<std::uintptr_t>(data) % 16 ||
+      strides[0] % 16 || strides[1] != strides[0] * sizes[1] || strides[2] != strides[1] * sizes[2] ||
+      lower[0] != upper[0] || lower[1] != upper[1] || lower[0] < -128 || lower[0] > 127)
+    return CUDA_ERROR_INVALID_VALUE;
+  *map = {static_cast<const unsigned char *>(data), sizes[0], sizes[2], sizes[3], strides[0], strides[2], pixels,
+          sizes[1], {lower[0], lower[1]}};
   return CUDA_SUCCESS;
 }
 enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess, cudaDriverEntryPointSymbolNotFound };
 constexpr unsigned long long cudaEnableDefault = 0;
-inline cudaError_t cudaGetDriverEntryPointByVersion(const char *, void **function, unsigned, unsigned long long,
+inline cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned, unsigned long long,
                                                     cudaDriverEntryPointQueryResult *found) {
-  *function = reinterpret_cast<void *>(cuTensorMapEncodeTiled);
+  *function = name == std::string_view("cuTensorMapEncodeIm2col") ? reinterpret_cast<void *>(cuTensorMapEncodeIm2col)
+                                                                   : reinterpret_cast<void *>(cuTensorMapEncodeTiled);
   *found = cudaDriverEntryPointSuccess;
   return cudaSuccess;
 }

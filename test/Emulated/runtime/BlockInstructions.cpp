@@ -195,6 +195,36 @@ void copyTensor(Frame &f, const Instruction &i) {
   b.completeIfAllCame();
 }
 
+/// cp.async.bulk.tensor.4d.im2col [shared], [map, {channel, column, row, image}], [mbarrier], {columns, rows}: done at
+/// once. From a pixel on, pixel by pixel as the windows' first ones are; each of them at so many columns and rows from
+/// there. Outside of the images are zeros.
+void copyWindows(Frame &f, const Instruction &i) {
+  auto *const to = static_cast<unsigned char *>(address(f, i, 0));
+  const auto &map = *reinterpret_cast<const CUtensorMap *>(get(f, i, 1));
+  const auto at = [&](std::size_t place, std::size_t which) {
+    return static_cast<std::int64_t>(static_cast<int>(get(f, i, i.places.at(place).elements.at(which))));
+  };
+  const std::int64_t width = static_cast<std::int64_t>(map.width), height = static_cast<std::int64_t>(map.rows);
+  if (reinterpret_cast<std::uintptr_t>(to) % 1024 || width == 0)
+    fail("%s to %p, which is no multiple of 1024, or the map is one of matrices", i.mnemonic.c_str(), static_cast<void *>(to));
+  const std::int64_t first = (at(2, 3) * height + at(2, 2) - map.corner[1]) * width + at(2, 1) - map.corner[0];
+  for (unsigned r = 0; r < map.boxRows; ++r)
+    for (unsigned c = 0; c < 64; ++c) {
+      const std::int64_t pixel = first + r, x = pixel % width + map.corner[0] + (at(4, 0) & 0xffff),
+                         y = pixel / width % height + map.corner[1] + (at(4, 1) & 0xffff);
+      const std::uint64_t image = static_cast<std::uint64_t>(pixel / (width * height)), channel = at(2, 0) + c;
+      unsigned char *const element = to + r * 128 + (c / 8 ^ r % 8) * 16 + c % 8 * 2;
+      if (x >= 0 && x < width && y >= 0 && y < height && image < map.matrices && channel < map.columns)
+        std::memcpy(element,
+                    map.data + image * map.apart + static_cast<std::uint64_t>(y * width + x) * map.pitch + channel * 2, 2);
+      else
+        std::memset(element, 0, 2);
+    }
+  Mbarrier b(i, address(f, i, 3));
+  b.bytes -= map.boxRows * 128;
+  b.completeIfAllCame();
+}
+
 /// st.async [shared], {values}, [mbarrier], both in one block of the cluster: done at once.
 void storeAsync(Frame &f, const Instruction &i) {
   const unsigned bytes = i.bits() / 8, owner = word(f, i, 2) >> ClusterBits;
@@ -263,6 +293,7 @@ void addBlockInstructions(Instructions &all) {
       {"cp.async.mbarrier.arrive.noinc", copiesArrive<false>},
       {"cp.async.bulk.mbarrier::complete_tx::bytes", copyBulk},
       {"cp.async.bulk.tensor.3d.mbarrier::complete_tx::bytes", copyTensor},
+      {"cp.async.bulk.tensor.4d.im2col.mbarrier::complete_tx::bytes", copyWindows},
       {"st.async.mbarrier::complete_tx::bytes", storeAsync},
       {"cp.async.bulk.wait_group", [](Frame &, const Instruction &) {}}, // what there is, is done at once
   });
