@@ -206,8 +206,9 @@ private:
       if (Own.Type != First.Type)
         say(Products[I], fmt::format("multiplies {}, and {} {}", Own.Type, OfFirst, First.Type),
             "give both the same type");
-      if (&Own != &Last && (Own.N != First.N || Own.K != First.K || Own.InRows != First.InRows || Own.Windows != First.Windows ||
-                            Own.PitchA != First.PitchA || Own.Result != First.Result || Own.PitchC != Own.N))
+      if (&Own != &Last &&
+          (Own.N != First.N || Own.K != First.K || Own.InRows != First.InRows || Own.Windows != First.Windows ||
+           Own.PitchA != First.PitchA || Own.Result != First.Result || Own.PitchC != Own.N))
         say(Products[I], fmt::format("has other sizes, pitches or types than {}", OfFirst), "give both the same");
     }
     if (Last.K != First.N)

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 namespace cufuse {
@@ -16,8 +17,10 @@ constexpr unsigned OfSm80 = 163 * 1024, OfSm90 = 227 * 1024;
 constexpr std::int64_t Multiprocessors = 132; // of an H100
 /// What was measured to be faster by the whole grid than by a library: rows, and elements of weights for up to 64 rows,
 /// which load them once, and for more, without and with gates.
-constexpr std::int64_t LeastRows = 16, MostRows = 128, MostPixels = 4096, MostForFew = 8 << 20, MostForMany = 5 << 20,
+constexpr std::int64_t LeastRows = 16, MostRows = 128, MostForFew = 8 << 20, MostForMany = 5 << 20,
                        MostOfGates = 9 << 20;
+/// The same of windows: pixels times elements of weights.
+constexpr std::int64_t MostOfWindows = 160 << 20;
 
 unsigned roundUp(std::int64_t Value, unsigned To) { return static_cast<unsigned>((Value + To - 1) / To * To); }
 
@@ -141,14 +144,17 @@ std::optional<ProductsPlan> inTurns(const ProductFacts &First, const ProductFact
     OfParts = std::max(OfParts, Factors * (Parts - 1) * Each * 4096);
     Panels += All / Parts;
     Blocks = std::max(Blocks, roundUp(Width[I], Columns) / Columns * Plan.Tiles * Parts);
-    Plan.Blocks = std::max(Plan.Blocks, Parts);
+    Plan.Blocks = std::lcm(Plan.Blocks, Parts);
   }
   Plan.Clusters = (Blocks + Plan.Blocks - 1) / Plan.Blocks;
   constexpr unsigned Barriers = 24, Alignment = 1024;
   Plan.Slots = std::min((OfSm90 - Alignment - OfParts - Barriers) / (Slot + 16), Panels);
   Plan.SharedBytes = Plan.Slots * (Slot + 16) + OfParts + Barriers + Alignment;
-  // Clusters of four and more leave some multiprocessors of an H100 without a block.
-  const std::int64_t Most = Plan.Blocks > 2 ? 120 : Multiprocessors;
+  // Larger clusters leave some multiprocessors of an H100 without a block; of 6, 17 at most run at once.
+  const std::int64_t Most = Plan.Blocks > 4 && Plan.Blocks != 8 ? 0
+                            : Plan.Blocks == 3                  ? 117
+                            : Plan.Blocks > 2                   ? 120
+                                                                : Multiprocessors;
   return Plan.Slots >= 3 && Plan.Clusters * Plan.Blocks <= Most ? std::optional(Plan) : std::nullopt;
 }
 
@@ -156,7 +162,7 @@ std::optional<ProductsPlan> inTurns(const ProductFacts &First, const ProductFact
 /// fastest. Larger weights are left to a library, and what was not measured.
 std::optional<ProductsPlan> byGrid(const ProductFacts &First, unsigned Factors, const ProductFacts &Second,
                                    std::int64_t M) {
-  if (M < LeastRows || M > (First.Windows.Size > 0 ? MostPixels : MostRows) || First.InRows || Second.InRows ||
+  if (M < LeastRows || (M > MostRows && First.Windows.Size == 0) || First.InRows || Second.InRows ||
       First.N * (Factors * First.K + Second.N) > (M <= 64       ? MostForFew
                                                   : Factors > 1 ? MostOfGates
                                                                 : MostForMany))
@@ -169,12 +175,12 @@ std::optional<ProductsPlan> byGrid(const ProductFacts &First, unsigned Factors, 
   const auto Loaded = [](std::int64_t Inner, unsigned Rows, unsigned Parts) {
     return 2.0 * Rows * static_cast<double>(Inner) / Parts / 33;
   };
-  const auto Shared = [&](unsigned Parts) { return 1 + 0.25 * Tiles / Parts; };
+  const auto Shared = [&](unsigned Parts) { return 1 + 0.25 * std::min(Tiles, 2u) / Parts; };
   const auto Exchange = [](unsigned Columns, unsigned Parts) {
     return Parts > 1 ? 300 + 64.0 * Columns * 4 * (Parts - 1) / Parts / 11.5 : 0;
   };
-  for (unsigned PartsC : {1u, 2u, 4u, 8u})
-    for (unsigned PartsE : {1u, 2u, 4u, 8u})
+  for (unsigned PartsC : {1u, 2u, 3u, 4u, 8u})
+    for (unsigned PartsE : {1u, 2u, 3u, 4u, 8u})
       for (unsigned ColumnsC = 16; ColumnsC <= 128; ColumnsC += 16)
         for (unsigned ColumnsE = 16; ColumnsE <= 128; ColumnsE += 16) {
           ProductsPlan Plan;
@@ -251,7 +257,7 @@ llvm::Expected<ProductsPlan> planProducts(const ProductFacts &First, unsigned Fa
                                           std::int64_t M, llvm::StringRef Arch, const SourcePlace &Where) {
   const bool Plain = Second.Softmax.empty() && First.Rows == 0, IsOfWindows = First.Windows.Size > 0;
   if (Factors > 1) {
-    if (const auto Plan = Plain && Arch == "sm_90a" ? byGrid(First, Factors, Second, M) : std::nullopt)
+    if (const auto Plan = Plain && !IsOfWindows && Arch == "sm_90a" ? byGrid(First, Factors, Second, M) : std::nullopt)
       return *Plan;
     return badInput(fmt::format("gates are fused with their products for sm_90a, where {} to {} rows meet weights of "
                                 "up to {} Mi elements, or up to 64 rows {} Mi, that are `transposed: true`",
@@ -267,14 +273,16 @@ llvm::Expected<ProductsPlan> planProducts(const ProductFacts &First, unsigned Fa
                     "leave them to a library, or fuse those of one matrix", Where);
   unsigned Number = 0;
   Arch.drop_front(3).consumeInteger(10, Number);
-  if (const auto Plan = Plain && Number >= 90 ? byCluster(First, Second, M) : std::nullopt)
+  const std::int64_t Weights = First.N * (First.K + Second.N);
+  const bool Fits = Plain && (!IsOfWindows || M * Weights <= MostOfWindows);
+  if (const auto Plan = Fits && Number >= 90 ? byCluster(First, Second, M) : std::nullopt)
     return *Plan;
-  if (const auto Plan = Plain && Arch == "sm_90a" ? byGrid(First, 1, Second, M) : std::nullopt)
+  if (const auto Plan = Fits && Arch == "sm_90a" ? byGrid(First, 1, Second, M) : std::nullopt)
     return *Plan;
   if (IsOfWindows)
-    return badInput(fmt::format("windows are multiplied for sm_90a, where {} to {} pixels meet weights of up to {} Mi "
-                                "elements that are `transposed: true`",
-                                LeastRows, MostPixels, MostForMany >> 20),
+    return badInput(fmt::format("windows of {} pixels meet {} elements of weights: for sm_90a, those are fused whose "
+                                "product is up to {} Mi, with `transposed: true`",
+                                M, Weights, MostOfWindows >> 20),
                     "leave the convolution to a library, and fuse the kernels behind it", Where);
   if (First.K > MostK || Second.N > MostL)
     return badInput(

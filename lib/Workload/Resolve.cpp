@@ -155,8 +155,8 @@ private:
     if (Kernel.DynamicBytes)
       Check(*Kernel.DynamicBytes, false);
     if (const auto &Product = Kernel.Product)
-      for (const auto *Given : {&Product->PitchA, &Product->PitchB, &Product->PitchC, &Product->Batch,
-                                &Product->Height, &Product->Width, &Product->Size})
+      for (const auto *Given : {&Product->PitchA, &Product->PitchB, &Product->PitchC, &Product->Batch, &Product->Height,
+                                &Product->Width, &Product->Size})
         if (*Given)
           Check(**Given, false);
     for (const WorkloadArgument &Argument : Kernel.Arguments)

@@ -1,13 +1,14 @@
 // E = relu(A B) D by the kernel that cufuse has written, against its definition in double precision and beside cuBLAS:
-// scripts/bench-chains compiles it for each shape (SIZE_N, SIZE_K, SIZE_L) with the output's HEADER and its LAUNCH;
-// IN_TURNS: which is given an array for what is between the products. GATED: E = (silu(A B1) * (A B2)) D. SIZE_SIDE: A's
-// rows are the windows of 3 x 3 pixels of images of so many rows and columns, and images are what is stored.
+// scripts/bench-chains compiles it for each shape (SIZE_N, SIZE_K, SIZE_L) with the output's HEADER and its LAUNCH.
+// GATED: E = (silu(A B1) * (A B2)) D. SIZE_SIDE: A's rows are the windows of 3 x 3 pixels of images of so many rows and
+// columns, and images are what is stored.
 #include "measure.h"
 #include HEADER
 
 #include <cublas_v2.h>
 
 #include <cmath>
+#include <type_traits>
 
 #ifdef GATED
 constexpr bool Gated = true;
@@ -81,14 +82,18 @@ struct Set {
   __half *a, *b, *d, *e;
 };
 
-static cudaError_t fused(const Set &s, int m, [[maybe_unused]] __half *between, cudaStream_t on) {
-#ifdef GATED
-  return LAUNCH(s.a, s.b, m, s.b + size_t(N) * K, between, s.d, s.e, on);
-#elif defined(IN_TURNS)
-  return LAUNCH(s.a, s.b, m, between, s.d, s.e, on);
-#else
-  return LAUNCH(s.a, s.b, m, s.d, s.e, on);
-#endif
+/// A kernel of two turns is given an array for what is between the products.
+template <typename Launch>
+static cudaError_t launched(Launch launch, const Set &s, int m, __half *between, cudaStream_t on) {
+  if constexpr (Gated)
+    return launch(s.a, s.b, m, s.b + size_t(N) * K, between, s.d, s.e, on);
+  else if constexpr (std::is_invocable_v<Launch, __half *, __half *, int, __half *, __half *, __half *, cudaStream_t>)
+    return launch(s.a, s.b, m, between, s.d, s.e, on);
+  else
+    return launch(s.a, s.b, m, s.d, s.e, on);
+}
+static cudaError_t fused(const Set &s, int m, __half *between, cudaStream_t on) {
+  return launched(LAUNCH, s, m, between, on);
 }
 
 static void content(const Set &s, int m, unsigned seed) {

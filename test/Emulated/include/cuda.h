@@ -30,7 +30,8 @@ inline CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType, cu
   if (rank != 3 || box[2] != 1 || sizes[2] == 0 || strides[1] % 16 || box[0] != 64 || box[1] == 0 || box[1] > 256 ||
       sizes[0] == 0 || sizes[1] == 0 || reinterpret_cast<std::uintptr_t>(data) % 16 || strides[0] % 16)
     return CUDA_ERROR_INVALID_VALUE;
-  *map = {static_cast<const unsigned char *>(data), sizes[0], sizes[1], sizes[2], strides[0], strides[1], box[1], 0, {}};
+  *map = {
+      static_cast<const unsigned char *>(data), sizes[0], sizes[1], sizes[2], strides[0], strides[1], box[1], 0, {}};
   return CUDA_SUCCESS;
 }
 /// Windows round each pixel.
@@ -43,8 +44,15 @@ inline CUresult cuTensorMapEncodeIm2col(CUtensorMap *map, CUtensorMapDataType, c
       strides[0] % 16 || strides[1] != strides[0] * sizes[1] || strides[2] != strides[1] * sizes[2] ||
       lower[0] != upper[0] || lower[1] != upper[1] || lower[0] < -128 || lower[0] > 127)
     return CUDA_ERROR_INVALID_VALUE;
-  *map = {static_cast<const unsigned char *>(data), sizes[0], sizes[2], sizes[3], strides[0], strides[2], pixels,
-          sizes[1], {lower[0], lower[1]}};
+  *map = {static_cast<const unsigned char *>(data),
+          sizes[0],
+          sizes[2],
+          sizes[3],
+          strides[0],
+          strides[2],
+          pixels,
+          sizes[1],
+          {lower[0], lower[1]}};
   return CUDA_SUCCESS;
 }
 enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess, cudaDriverEntryPointSymbolNotFound };
@@ -52,7 +60,7 @@ constexpr unsigned long long cudaEnableDefault = 0;
 inline cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned, unsigned long long,
                                                     cudaDriverEntryPointQueryResult *found) {
   *function = name == std::string_view("cuTensorMapEncodeIm2col") ? reinterpret_cast<void *>(cuTensorMapEncodeIm2col)
-                                                                   : reinterpret_cast<void *>(cuTensorMapEncodeTiled);
+                                                                  : reinterpret_cast<void *>(cuTensorMapEncodeTiled);
   *found = cudaDriverEntryPointSuccess;
   return cudaSuccess;
 }

@@ -206,7 +206,8 @@ void copyWindows(Frame &f, const Instruction &i) {
   };
   const std::int64_t width = static_cast<std::int64_t>(map.width), height = static_cast<std::int64_t>(map.rows);
   if (reinterpret_cast<std::uintptr_t>(to) % 1024 || width == 0)
-    fail("%s to %p, which is no multiple of 1024, or the map is one of matrices", i.mnemonic.c_str(), static_cast<void *>(to));
+    fail("%s to %p, which is no multiple of 1024, or the map is one of matrices", i.mnemonic.c_str(),
+         static_cast<void *>(to));
   const std::int64_t first = (at(2, 3) * height + at(2, 2) - map.corner[1]) * width + at(2, 1) - map.corner[0];
   for (unsigned r = 0; r < map.boxRows; ++r)
     for (unsigned c = 0; c < 64; ++c) {
@@ -216,7 +217,8 @@ void copyWindows(Frame &f, const Instruction &i) {
       unsigned char *const element = to + r * 128 + (c / 8 ^ r % 8) * 16 + c % 8 * 2;
       if (x >= 0 && x < width && y >= 0 && y < height && image < map.matrices && channel < map.columns)
         std::memcpy(element,
-                    map.data + image * map.apart + static_cast<std::uint64_t>(y * width + x) * map.pitch + channel * 2, 2);
+                    map.data + image * map.apart + static_cast<std::uint64_t>(y * width + x) * map.pitch + channel * 2,
+                    2);
       else
         std::memset(element, 0, 2);
     }
