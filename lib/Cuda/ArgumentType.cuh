@@ -3,8 +3,7 @@ struct CUFUSE_HEAD {
   /// Takes the value of a CUFUSE_NAME of the kernel's file, copied once, as a launch copies it.
   template <typename T> CUFUSE_NAME &operator=(CUFUSE_TAKEN value) {
     using Value = typename std::decay<T>::type;
-    static_assert(std::CUFUSE_KIND::value && sizeof(Value) == CUFUSE_BYTES &&
-                      alignof(Value) == CUFUSE_ALIGNMENT CUFUSE_SAME,
+    static_assert(std::CUFUSE_KIND && sizeof(Value) == CUFUSE_BYTES && alignof(Value) == CUFUSE_ALIGNMENT CUFUSE_SAME,
                   "this is no CUFUSE_NAME of the kernel's file");
     const Value copy(static_cast<CUFUSE_TAKEN>(value));
     std::memcpy(static_cast<void *>(this), &reinterpret_cast<const unsigned char &>(copy), sizeof(Value));

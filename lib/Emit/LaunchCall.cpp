@@ -1,5 +1,7 @@
 #include "Parts.h"
 
+#include "EmittedCuda.h"
+
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -151,6 +153,9 @@ void emitArguments(Writer &Out, llvm::ArrayRef<Constituent> Constituents, unsign
                    const std::string &Name) {
   const Constituent &C = Constituents[I];
   const std::string Space = argumentSpace(Name, C);
+  if (llvm::any_of(C.Text->Types,
+                   [](const ArgumentType &T) { return T.Kind.find("cufuse_isCalled") != std::string::npos; }))
+    Out.write(emitted(cuda::TypeName));
   for (const ArgumentType &T : C.Text->Types)
     emitType(Out, T, Space);
   const bool Dynamic = !C.Facts->DynamicShared.empty();

@@ -67,6 +67,26 @@ std::string ArgumentTypes::nameOf(clang::QualType Type) {
   return Name;
 }
 
+/// What the launcher asks of the name. Compilers spell arguments of templates, and what is around it without a name,
+/// each in its own way.
+static std::string isCalled(const clang::TagDecl &Tag) {
+  using namespace clang;
+  const NamedDecl *Written = Tag.getTypedefNameForAnonDecl();
+  Written = Written ? Written : &Tag;
+  if (!Written->getIdentifier() || llvm::isa<ClassTemplateSpecializationDecl>(Tag))
+    return "";
+  std::string Name = Written->getNameAsString();
+  const DeclContext *Around = Tag.getDeclContext()->getRedeclContext();
+  for (; !Around->isTranslationUnit(); Around = Around->getParent()->getRedeclContext()) {
+    auto *Named = llvm::dyn_cast<NamedDecl>(Around);
+    if (Around->isFunctionOrMethod() || Around->isInlineNamespace() || !Named || !Named->getIdentifier() ||
+        llvm::isa<ClassTemplateSpecializationDecl>(Named))
+      break;
+    Name = Named->getNameAsString() + "::" + Name;
+  }
+  return fmt::format(" && cufuse_isCalled<Value>(\"{}\", {}, {})", Name, Name.size(), Around->isTranslationUnit());
+}
+
 void ArgumentTypes::define(clang::QualType Type, llvm::StringRef Name) {
   const clang::ASTContext &Context = Unit.ast();
   ArgumentType Result;
@@ -83,6 +103,9 @@ void ArgumentTypes::define(clang::QualType Type, llvm::StringRef Name) {
                   : Type->isRecordType()        ? "is_class<Value>"
                   : Type->isMemberPointerType() ? "is_member_pointer<Value>"
                                                 : "is_pointer<Value>";
+  Result.Kind += "::value";
+  if (const clang::TagDecl *Tag = Type->getAsTagDecl())
+    Result.Kind += isCalled(*Tag);
   if (const clang::CXXRecordDecl *Record = Type->getAsCXXRecordDecl()) {
     Record = Record->getDefinition();
     Result.Fields = fieldsOf(*Record);

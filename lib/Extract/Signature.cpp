@@ -63,20 +63,24 @@ static bool holdsLongDouble(clang::QualType Type) {
   });
 }
 
-/// Could an argument of another class that looks alike be meant, which the launch converts? A library's pairs take what
-/// converts member by member.
+/// Could an argument of another instance of its template be meant, which the launch converts? By its name, the launcher
+/// does not know them from each other. A library's pairs take what converts member by member.
 static bool isConverted(const clang::ASTContext &Context, clang::QualType Type) {
-  const clang::CXXRecordDecl *Record = Type->getAsCXXRecordDecl();
+  auto *Record = llvm::dyn_cast_or_null<clang::ClassTemplateSpecializationDecl>(Type->getAsCXXRecordDecl());
+  auto LooksAlike = [&](clang::QualType Other) {
+    return Other->isDependentType() || (Other->isRecordType() && !Other->isIncompleteType() &&
+                                        Context.getTypeSize(Other) == Context.getTypeSize(Type));
+  };
   return Record && inUsersFile(Record, Context.getSourceManager()) &&
          llvm::any_of(Record->decls(), [&](const clang::Decl *Member) {
            auto *Template = llvm::dyn_cast<clang::FunctionTemplateDecl>(Member);
-           auto *Made = llvm::dyn_cast<clang::CXXConstructorDecl>(Template ? Template->getTemplatedDecl() : Member);
-           if (!Made || !Made->isConvertingConstructor(/*AllowExplicit=*/false) || Made->getNumParams() == 0 ||
-               Made->isCopyOrMoveConstructor())
-             return false;
-           const clang::QualType From = Made->getParamDecl(0)->getType().getNonReferenceType();
-           return From->isDependentType() || (From->isRecordType() && !From->isIncompleteType() &&
-                                              Context.getTypeSize(From) == Context.getTypeSize(Type));
+           const clang::Decl *Function = Template ? Template->getTemplatedDecl() : Member;
+           if (auto *To = llvm::dyn_cast<clang::CXXConversionDecl>(Function))
+             return !To->isExplicit() && LooksAlike(To->getConversionType());
+           auto *Made = llvm::dyn_cast<clang::CXXConstructorDecl>(Function);
+           return Made && Made->isConvertingConstructor(/*AllowExplicit=*/false) && Made->getNumParams() > 0 &&
+                  !Made->isCopyOrMoveConstructor() &&
+                  LooksAlike(Made->getParamDecl(0)->getType().getNonReferenceType());
          });
 }
 
