@@ -36,6 +36,10 @@ std::vector<LaunchedKernel> launchedKernels(llvm::ArrayRef<LoadedKernel> Kernels
       if (Site.What != AccessSite::Kind::Load || Site.Compound) {
         Launched.back().Stores.insert(Site.Parameter);
         Launched.back().FollowsGrid |= !isBounded(Site, Kernels[I]);
+        Launched.back().IsByThreads |= Site.Index && llvm::any_of(llvm::seq(3), [&](int D) {
+                                         return Site.Index->split(builtinAtom(Builtin::BlockIdx, D))
+                                             .first.contains(builtinAtom(Builtin::BlockDim, D));
+                                       });
       }
   }
   return Launched;

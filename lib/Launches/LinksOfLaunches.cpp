@@ -205,11 +205,17 @@ LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chose
   std::optional<size_t> OfGrid;
   for (size_t To = 0; To < Chosen.size(); ++To) {
     Result.Places.push_back(Unit.place(Chosen[To]->Call->getBeginLoc()));
+    auto HasGridOf = [&](size_t From) {
+      return Kernels[To].Linked.count(From) || (Chosen[From]->Grid && Chosen[From]->Grid == Chosen[To]->Grid);
+    };
     if (Kernels[To].FollowsGrid) {
-      Result.HaveOneGrid &= !OfGrid || Kernels[To].Linked.count(*OfGrid) ||
-                            (Chosen[*OfGrid]->Grid && Chosen[*OfGrid]->Grid == Chosen[To]->Grid);
+      Result.HaveOneGrid &= !OfGrid || HasGridOf(*OfGrid);
       OfGrid = To;
     }
+    // A grid that has all elements of the one may have too many of the other.
+    for (size_t From = 0; From < To; ++From)
+      if (Kernels[From].FollowsGrid != Kernels[To].FollowsGrid && Kernels[From].IsByThreads && Kernels[To].IsByThreads)
+        Result.HaveOneGrid &= HasGridOf(From);
     for (size_t I = 0; I < Parameters(To); ++I) {
       std::string Best; // to the last that stores it, else to the first
       for (size_t From = 0; From < To; ++From)

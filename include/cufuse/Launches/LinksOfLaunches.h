@@ -23,6 +23,7 @@ struct LaunchedKernel {
   const clang::FunctionDecl *Kernel;
   std::set<std::string> Stores; ///< Parameters through which it may store.
   bool FollowsGrid = false;     ///< How much it stores depends on how many blocks there are.
+  bool IsByThreads = false;     ///< It stores at the places that its threads have in the grid.
   std::set<size_t> Linked = {}; ///< Kernels before it whose arrays are linked by hand: the user knows of those two.
 };
 
