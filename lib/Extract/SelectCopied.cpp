@@ -49,6 +49,13 @@ private:
     for (const auto &[Function, Use] : Reach.Functions)
       if (!Use.System && SelectCopied::usesBlock(Use))
         AddFunction(Function);
+    // In whose default arguments and member initialisers a function reads the block.
+    for (const auto &[Function, Use] : Reach.Functions)
+      for (const BuiltinRead &Read : Use.Reads)
+        if (const clang::SourceLocation At = Sources.getExpansionLoc(Read.Where); Read.OutsideBody && !Use.System)
+          for (const clang::Decl *Whole : Reach.Units)
+            if (Sources.isPointWithin(At, Whole->getBeginLoc(), Whole->getEndLoc()))
+              Copied.insert(Whole);
     for (bool Changed = true; Changed;) {
       Changed = false;
       for (const auto &[Whole, Needed] : Reach.References)
