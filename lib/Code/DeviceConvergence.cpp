@@ -53,7 +53,7 @@ void removeTraps(llvm::Function &F) {
 /// What is waited for, of one kind, in one function.
 class Waits {
 public:
-  Waits(const DeviceIr &Ir, llvm::Function &F, Meets Kind) : Kind(Kind), PostDominators(F) {
+  Waits(const DeviceIr &Ir, llvm::Function &F, Meets Kind) : Kind(Kind), Dominators(F), PostDominators(F) {
     for (BasicBlock &Block : F)
       for (llvm::Instruction &I : Block) {
         auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
@@ -120,16 +120,46 @@ private:
     return nullptr;
   }
 
-  /// A primitive that names the lanes that are there, by the `__activemask()` right before it, waits for nobody else.
-  static bool isForWhoComes(const llvm::CallBase &Call) {
-    auto IsPresent = [](const llvm::Value *V) {
-      auto *Present = llvm::dyn_cast<llvm::IntrinsicInst>(V);
-      return Present && Present->getCalledFunction()->getName() == "llvm.nvvm.activemask";
+  /// Of a number that is a condition's truth, the condition.
+  static const llvm::Value *conditionOf(const llvm::Value *V) {
+    while (true) {
+      auto *Compare = llvm::dyn_cast<llvm::ICmpInst>(V);
+      auto *Zero = Compare ? llvm::dyn_cast<llvm::Constant>(Compare->getOperand(1)) : nullptr;
+      const bool IsTruth = Zero && Zero->isNullValue() && Compare->getPredicate() == llvm::CmpInst::ICMP_NE &&
+                           llvm::isa<llvm::ZExtInst>(Compare->getOperand(0)) &&
+                           llvm::cast<llvm::ZExtInst>(Compare->getOperand(0))->getSrcTy()->isIntegerTy(1);
+      if (!IsTruth)
+        return V;
+      V = llvm::cast<llvm::ZExtInst>(Compare->getOperand(0))->getOperand(0);
+    }
+  }
+
+  /// A primitive that names the lanes that are there, by the `__activemask()` right before it, or by a ballot of the
+  /// condition by which all of them come, waits for nobody else.
+  bool isForWhoComes(const llvm::CallBase &Call) const {
+    auto IsCalled = [](const llvm::Value *V, llvm::StringRef Name) {
+      auto *Intrinsic = llvm::dyn_cast_or_null<llvm::IntrinsicInst>(V);
+      return Intrinsic && Intrinsic->getCalledFunction()->getName() == Name;
     };
-    if (IsPresent(&Call))
+    constexpr llvm::StringLiteral Present = "llvm.nvvm.activemask";
+    if (IsCalled(&Call, Present))
       return true;
     const llvm::Value *Lanes = lanesOf(Call);
-    return Lanes && IsPresent(Lanes) && llvm::cast<llvm::Instruction>(Lanes)->getParent() == Call.getParent();
+    while (llvm::isa_and_nonnull<llvm::TruncInst, llvm::ZExtInst>(Lanes)) // a mask of 64 bits
+      Lanes = llvm::cast<llvm::Instruction>(Lanes)->getOperand(0);
+    if (IsCalled(Lanes, Present))
+      return llvm::cast<llvm::Instruction>(Lanes)->getParent() == Call.getParent();
+    if (!IsCalled(Lanes, "llvm.nvvm.vote.ballot.sync"))
+      return false;
+    const llvm::Value *Asked = conditionOf(llvm::cast<llvm::CallBase>(Lanes)->getArgOperand(1));
+    for (const auto *Node = Dominators.getNode(Call.getParent()); Node; Node = Node->getIDom()) {
+      const BasicBlock *Before = Node->getBlock()->getSinglePredecessor();
+      auto *Branch = Before ? llvm::dyn_cast<llvm::BranchInst>(Before->getTerminator()) : nullptr;
+      if (Branch && Branch->isConditional() && Branch->getSuccessor(0) == Node->getBlock() &&
+          Branch->getSuccessor(1) != Node->getBlock() && conditionOf(Branch->getCondition()) == Asked)
+        return PostDominators.dominates(Call.getParent(), Node->getBlock());
+    }
+    return false;
   }
 
   /// A function whose code is not there may wait or not.
@@ -192,6 +222,7 @@ private:
   }
 
   const Meets Kind;
+  llvm::DominatorTree Dominators;
   llvm::PostDominatorTree PostDominators;
   llvm::DenseMap<const BasicBlock *, std::vector<const llvm::CallBase *>> At;
   llvm::SmallPtrSet<BasicBlock *, 16> Rendezvous;
