@@ -185,14 +185,17 @@ private:
         stored(*Copy->getRawDest(), Call, {Of.Kinds & (Holder | Deep), Of.From});
       return;
     }
-    if (readByHint(Call) == U.get() || intrinsicName(&Call).starts_with("llvm.nvvm.ld")) {
+    const Function *Callee = Call.getCalledFunction();
+    const bool IsSeen = !Callee || !Callee->isDeclaration();
+    if (readByHint(Call) == U.get() || intrinsicName(&Call).starts_with("llvm.nvvm.ld") ||
+        (!IsSeen && Call.isArgOperand(&U) && Call.onlyReadsMemory(Call.getArgOperandNo(&U)) &&
+         Call.doesNotCapture(Call.getArgOperandNo(&U)))) {
       if (!(Of.Kinds & Holder))
         return;
       if (!Call.getType()->isVoidTy())
         return mayBeAddress(Call, *U) ? add(Call, loaded(Of.Kinds), Of.From) : void();
     }
-    const Function *Callee = Call.getCalledFunction();
-    if (Call.isInlineAsm() || !Call.isArgOperand(&U) || (Callee && Callee->isDeclaration()))
+    if (Call.isInlineAsm() || !Call.isArgOperand(&U) || !IsSeen)
       return found(Of.From, Call, "is handed on");
     for (const Function *F : Reached)
       if (mayCall(Call, *F) && Call.getArgOperandNo(&U) < F->arg_size())

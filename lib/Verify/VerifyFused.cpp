@@ -57,6 +57,8 @@ bool passes(const clang::Expr *Argument, const clang::FunctionDecl &Kernel, unsi
   const clang::QualType Type = Argument->getType();
   while (true) {
     const clang::Expr *Inner = Argument->IgnoreParenImpCasts();
+    if (MayBeBound && llvm::isa<clang::CXXStaticCastExpr>(Inner))
+      return true;
     if (auto *Copy = llvm::dyn_cast<clang::CXXConstructExpr>(Inner);
         Copy && Copy->getNumArgs() == 1 && Copy->getConstructor()->isCopyOrMoveConstructor() &&
         (Copy->getConstructor()->isTrivial() || copiesBytes(*Copy->getConstructor()->getParent())))
@@ -79,9 +81,8 @@ bool passes(const clang::Expr *Argument, const clang::FunctionDecl &Kernel, unsi
       break;
     Argument = Inner;
   }
-  if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(Argument))
-    return At < Kernel.getNumParams() && Reference->getDecl() == Kernel.getParamDecl(At);
-  return MayBeBound && llvm::isa<clang::CXXStaticCastExpr>(Argument);
+  auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(Argument);
+  return Reference && At < Kernel.getNumParams() && Reference->getDecl() == Kernel.getParamDecl(At);
 }
 
 /// Each call hands the kernel's own arguments on, those that are linked to another's left aside.

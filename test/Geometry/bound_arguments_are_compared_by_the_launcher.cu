@@ -12,6 +12,7 @@
 // RUN: FileCheck %s --check-prefix=MORE --input-file=%t/more.cu
 // MORE: static_cast<std::decay<{{.*}}::Way{{.*}}>::type>(1), static_cast<decltype(other_by)>(2));
 // MORE: const bool bound = sameBits(otherLaunch.arguments.way, static_cast<unsigned long long>(1)) &&
+// RUN: %cufuse fuse %t/kernels.cu:scale %t/enums.cu:enums --block 128 --block 64 --bind enums.e=5 --bind enums.f=1 -o %t/enums.out.cu
 // RUN: %execute -I %S/../Running/Inputs -I %t %t/main.cu %t/bound.cu %t/more.cu
 // CHECK: _Pragma("unroll 4") for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
 // CHECK: _Pragma("unroll 2") LOOP(i, n)
@@ -46,6 +47,11 @@ __global__ void other(int *out, int n, Way way, volatile int by) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
     out[i] = (way == Way::Up ? i : n - i) * by;
 }
+
+//--- enums.cu
+enum E { A, B = 5 };
+enum class F { X, Y };
+__global__ void enums(int *out, E e, F f) { out[threadIdx.x] = e + static_cast<int>(f); }
 
 //--- main.cu
 #include "both.h"
