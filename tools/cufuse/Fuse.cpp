@@ -83,6 +83,8 @@ llvm::Error parseBindings(const std::vector<std::string> &Texts, FuseRequest &Re
   return llvm::Error::success();
 }
 
+std::string preludeOf(const FuseRequest &Request) { return within(folderOf(Request.Output), Request.Prelude); }
+
 /// A rule of Make: the output depends on everything that was read.
 std::string dependencyRule(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> Kernels) {
   std::string Rule = namedForMake(Request.Output) + ":";
@@ -95,6 +97,8 @@ std::string dependencyRule(const FuseRequest &Request, llvm::ArrayRef<LoadedKern
   for (const LoadedKernel &Kernel : Kernels)
     Add(Kernel.Text.Dependencies);
   Add(Request.OtherInputs);
+  if (!Request.Prelude.empty()) // which is made with the output where it is missing
+    Add(preludeOf(Request));
   return Rule + "\n";
 }
 
@@ -424,9 +428,12 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
     for (const OutputFile &File : Files)
       backdate(File.Path, Began);
     // It stays as old as it is where others have written the same.
-    if (const std::string Path = within(folderOf(Request->Output), Request->Prelude); !Request->Prelude.empty())
+    if (const std::string Path = preludeOf(*Request);
+        !Request->Prelude.empty() && llvm::expectedToOptional(textOfFile(Path)) != preludeText()) {
       if (llvm::Error Error = writeFiles(OutputFile{Path, preludeText()}))
         return Error;
+      backdate(Path, Began);
+    }
     for (const std::string &Fact : Result->Tuned)
       llvm::outs() << Fact << '\n';
     if (Request->Depfile.empty())
