@@ -86,26 +86,31 @@ private:
     Bounds Known(
         Graph.Quotients, [this](const std::string &Atom) { return isGiven(Atom); },
         [this](const Polynomial &P) { return meaning(P); });
-    if (isPointwise()) {
+    if (isPointwise() && !isMap()) {
       const Polynomial First = Polynomial::constant(N.Shape->Width) * Polynomial::atom(ElementAtom);
       Known.counts(ElementAtom, {{}, std::nullopt});
       Known.holds({First + Polynomial::constant(N.Shape->Tail ? 0 : N.Shape->Width - 1),
                    Graph.inArguments(Node, N.Shape->Bound)});
       return Known;
     }
-    const unsigned Sizes[] = {Block.X, Block.Y, Block.Z};
-    for (int D = 0; D < 3; ++D) {
-      Known.counts(builtinAtom(Builtin::ThreadIdx, D), {{}, Polynomial::constant(Sizes[D] - 1)});
-      Known.counts(builtinAtom(Builtin::BlockIdx, D),
-                   {{}, Polynomial::atom(builtinAtom(Builtin::GridDim, D)) - Polynomial::constant(1)});
+    const unsigned Threads[] = {shape().X, shape().Y, shape().Z};
+    for (size_t D = 0; D < 3; ++D) {
+      const Polynomial Blocks = !isMap()                    ? Polynomial::atom(builtinAtom(Builtin::GridDim, D))
+                                : D < N.Shape->Sizes.size() ? Graph.inArguments(Node, N.Shape->Sizes[D])
+                                                            : Polynomial::constant(1);
+      Known.counts(builtinAtom(Builtin::ThreadIdx, D), {{}, Polynomial::constant(Threads[D] - 1)});
+      Known.counts(builtinAtom(Builtin::BlockIdx, D), {{}, Blocks - Polynomial::constant(1)});
     }
     return Known;
   }
+  /// A thread's place in the grid is its element's: as if each were a block.
+  bool isMap() const { return isPointwise() && !N.Shape->Sizes.empty(); }
+  BlockShape shape() const { return isMap() ? BlockShape{1, 1, 1} : Block; }
 
   Polynomial meaning(Polynomial P) const {
-    if (isPointwise())
+    if (isPointwise() && !isMap())
       return inGroup(N, P, Polynomial::atom(ElementAtom));
-    return inShape(P, Block);
+    return inShape(P, shape());
   }
 
   bool isGiven(llvm::StringRef Atom) const {

@@ -12,12 +12,15 @@
 // RUN:   --link 'sgemmTiled.m*n=activate.n' --link sgemmTiled.n=activate.columns --name activated -o %t/activated.cu
 // RUN: FileCheck %s --input-file=%t/activated.cu
 // CHECK: /// Where sgemmTiled stores c: an element goes to memory as it is changed by activate.
+// RUN: %cufuse fuse --vertical %samples/sgemm/sgemm.cu:sgemmTiled %t/changes.cu:addColumns %t/changes.cu:clamp \
+// RUN:   --link sgemmTiled.c=addColumns.c --link sgemmTiled.m=addColumns.rows --link sgemmTiled.n=addColumns.columns \
+// RUN:   --link addColumns.c=clamp.x --link 'sgemmTiled.m*n=clamp.n' --in-registers --name columns -o %t/columns.cu
 // RUN: %cufuse fuse --vertical '%samples/transpose/transpose.cu:transposeTiled<float>' %t/changes.cu:halved %t/changes.cu:add \
 // RUN:   %t/changes.cu:clamp %t/changes.cu:halved --link transposeTiled.out=halved_0.in --link halved_0.out=add.to \
 // RUN:   --link add.to=clamp.x --link clamp.x=halved_1.in --link 'transposeTiled.width*height=halved_0.n' \
 // RUN:   --link halved_0.n=add.n --link halved_0.n=clamp.n --link halved_0.n=halved_1.n --name added -o %t/added.cu
 // RUN: %execute -D SAMPLE_NO_MAIN -I %S/Inputs -I %t -I %samples/elementwise -I %samples/sgemm -I %samples/transpose \
-// RUN:   %t/main.cu %t/gemm.cu %t/turned.cu %t/activated.cu %t/added.cu
+// RUN:   %t/main.cu %t/gemm.cu %t/turned.cu %t/activated.cu %t/columns.cu %t/added.cu
 
 //--- changes.cu
 __global__ void activate(float *c, const float *bias, int n, int columns) {
@@ -33,6 +36,11 @@ __global__ void halved(const float *in, float *out, int n) {
 __global__ void add(float *to, const float *what, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
     to[i] += what[i];
+}
+__global__ void addColumns(float *c, const float *bias, int rows, int columns) {
+  const int row = blockIdx.y * blockDim.y + threadIdx.y, column = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < rows && column < columns)
+    c[row * columns + column] += bias[column];
 }
 __global__ void clamp(float *x, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -56,6 +64,7 @@ __global__ void clamp(float *x, int n) {
 
 #include "activated.h"
 #include "added.h"
+#include "columns.h"
 #include "gemm.h"
 #include "turned.h"
 
@@ -98,6 +107,21 @@ int main() {
         },
         [&] {
           require(activated::launch({grid, dim3(16, 16), {m, n, k, -0.125f, a, b, 0.5f, addend, c, bias}}), "activated");
+        });
+    good &= inPlace.same(
+        "in place, by columns",
+        [&] {
+          sgemmTiled<<<grid, dim3(16, 16)>>>(m, n, k, -0.125f, a, b, 0.5f, addend, c);
+          addColumns<<<dim3(n / 16 + 1, m / 16 + 1), dim3(16, 16)>>>(c, bias, m, n);
+          clamp<<<m * n / 128 + 1, 128>>>(c, m * n);
+        },
+        [&] {
+          columns::sgemmTiled_addColumns_clamp::Launch launch{grid, dim3(16, 16), {m, n, k, -0.125f, a, b, 0.5f, addend, c, bias}};
+          require(columns::launch(launch), "columns");
+          // Blocks would change what others have still to load.
+          launch.arguments.bias = c;
+          if (columns::launch(launch) != cudaErrorInvalidConfiguration)
+            std::exit(2);
         });
     Array<float> turned(m * n), sum(m * n);
     Both turn;
