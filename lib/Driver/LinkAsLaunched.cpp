@@ -36,10 +36,13 @@ std::vector<LaunchedKernel> launchedKernels(llvm::ArrayRef<LoadedKernel> Kernels
       if (Site.What != AccessSite::Kind::Load || Site.Compound) {
         Launched.back().Stores.insert(Site.Parameter);
         Launched.back().FollowsGrid |= !isBounded(Site, Kernels[I]);
-        Launched.back().IsByThreads |= Site.Index && llvm::any_of(llvm::seq(3), [&](int D) {
-                                         return Site.Index->split(builtinAtom(Builtin::BlockIdx, D))
-                                             .first.contains(builtinAtom(Builtin::BlockDim, D));
-                                       });
+        Launched.back().IsByThreads |=
+            Site.Index && llvm::any_of(llvm::seq(3), [&](int D) {
+              const std::string Block = builtinAtom(Builtin::BlockIdx, D);
+              return Site.Index->split(Block).first.contains(builtinAtom(Builtin::BlockDim, D)) &&
+                     llvm::none_of(Kernels[I].Accesses.Loops, // over the grid: any has all
+                                   [&](const LoopAccess &Loop) { return Loop.Start.contains(Block); });
+            });
       }
   }
   return Launched;
