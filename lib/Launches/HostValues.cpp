@@ -117,9 +117,11 @@ void HostValues::view(const clang::ValueDecl *V, clang::QualType Type, const cla
     return;
   auto Leads = [this](const clang::Expr *Each) {
     const clang::VarDecl *Of = variableIn(Each);
+    if (Of && Fresh.erase(Of)) // the first to lead there
+      return false;
     const clang::QualType Type = Of ? Of->getType().getNonReferenceType() : clang::QualType();
     return llvm::isa<clang::CXXThisExpr>(Each) ||
-           (Of && !Fresh.count(Of) && (Type->isPointerType() || Type->isRecordType() || Type->isArrayType()));
+           (Of && (Type->isPointerType() || Type->isRecordType() || Type->isArrayType()));
   };
   if (!T->isArithmeticType() && llvm::any_of(allIn<clang::Expr>(Made), Leads))
     Views.insert(V);
