@@ -1,7 +1,9 @@
 #include "cufuse/Driver/Describe.h"
 
+#include "cufuse/Frontend/RawTokens.h"
 #include "cufuse/Plan/ConfigNames.h"
 #include "cufuse/Support/Fields.h"
+#include "cufuse/Support/FileStore.h"
 
 #include "Parts.h"
 
@@ -163,6 +165,18 @@ static std::string blockOf(const KernelFacts &Facts) {
   return !Known.empty()     ? "block " + llvm::join(Known, " or ")
          : Facts.MaxThreads ? fmt::format("at most {} threads", *Facts.MaxThreads)
                             : "not launched here";
+}
+
+std::string describeNone(const std::string &File) {
+  const std::string Text = llvm::expectedToOptional(textOfFile(File)).value_or("");
+  const auto Tokens = rawTokens(Text);
+  const auto Kernel = llvm::find_if(Tokens, [](const RawToken &T) { return T.Spelling == "__global__"; });
+  if (Kernel == Tokens.end())
+    return fmt::format("no kernel in {}\n", File);
+  return fmt::format(
+      "no kernel in {}: the __global__ of line {} is not compiled with these flags, or is no definition; "
+      "give nvcc's flags behind --\n",
+      File, llvm::StringRef(Text).take_front(Kernel->Offset).count('\n') + 1);
 }
 
 std::string summarise(llvm::ArrayRef<LoadedKernel> Kernels) {

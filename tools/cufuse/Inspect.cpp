@@ -50,7 +50,7 @@ std::function<llvm::Error()> addInspect(CLI::App &App, const Invocation &Invocat
     if (!Kernels)
       return Kernels.takeError();
     if (Kernels->empty() && !Given->Json)
-      llvm::outs() << "no kernel in " << Given->File << "\n";
+      llvm::outs() << describeNone(Given->File);
     else if (Given->Chains)
       llvm::outs() << (Given->Json ? describeChainsAsJson(*Kernels) : describeChains(*Kernels, Invocation.Flags));
     else if (Summary && (Kernels->size() > 1 || (!Kernels->empty() && Kernels->front().OtherInstances > 0)))

@@ -8,6 +8,8 @@
 
 namespace cufuse {
 
+/// A line of a file in which no kernel was found. It says where the flags may leave one out.
+std::string describeNone(const std::string &File);
 /// A line per kernel.
 std::string summarise(llvm::ArrayRef<LoadedKernel> Kernels);
 /// A paragraph per kernel.
