@@ -6,6 +6,7 @@
 #include "cufuse/Facts/CollectFacts.h"
 #include "cufuse/Facts/FindKernel.h"
 #include "cufuse/Facts/WriteOutMacros.h"
+#include "cufuse/Kernel/Counters.h"
 #include "cufuse/Kernel/Wrapping.h"
 #include "cufuse/ReadAccesses/CollectAccesses.h"
 
@@ -113,7 +114,7 @@ LoadedKernel understand(const OpenFile &File, const clang::FunctionDecl &Kernel,
       Loaded.Shape = recogniseShape(Loaded.Facts, Loaded.Accesses);
       if (Loaded.Shape.Shape != KernelShape::Pointwise)
         Loaded.Map = recogniseMap(Loaded.Facts, Loaded.Accesses);
-      Loaded.Accesses = withoutWraps(std::move(Loaded.Accesses));
+      Loaded.Accesses = withoutWraps(countedFromThreads(withoutWraps(std::move(Loaded.Accesses))));
     }
   }
   Loaded.Facts.Blockers = checkFusable(Unit, File.Host, Reach, Ir.get(), Loaded.Facts);

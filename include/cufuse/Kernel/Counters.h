@@ -1,0 +1,13 @@
+// Loops whose counters begin elsewhere than at the thread's number. No Clang.
+#pragma once
+
+#include "cufuse/Kernel/Accesses.h"
+
+namespace cufuse {
+
+/// The same with counters less where their block begins: `for (i = row * n + threadIdx.x; i < row * n + n; …) p[i]` is
+/// `p[row * n + i]` for all i < n from the thread's number on. Such a loop has no `Statement` any more: its text counts
+/// otherwise.
+KernelAccesses countedFromThreads(KernelAccesses Accesses);
+
+} // namespace cufuse
