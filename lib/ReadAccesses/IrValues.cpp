@@ -238,6 +238,8 @@ std::optional<Polynomial> IrValues::compute(const llvm::Value *V) {
     }
     if (Loops.isLoopHeader(Phi->getParent()))
       return std::nullopt;
+    if (auto Own = unlessBelowZero(*Phi))
+      return Own;
     return incoming(*Phi, [](const llvm::BasicBlock *) { return true; });
   }
   auto *I = llvm::dyn_cast<llvm::Instruction>(V);
@@ -245,6 +247,8 @@ std::optional<Polynomial> IrValues::compute(const llvm::Value *V) {
     return std::nullopt;
   if (auto *Load = llvm::dyn_cast<llvm::LoadInst>(I); Load && ByData)
     return loaded(*Load);
+  if (auto Own = unlessBelowZero(*I))
+    return Own;
   if (auto *Call = llvm::dyn_cast<llvm::CallInst>(I)) {
     const llvm::Function *Callee = Call->getCalledFunction();
     if (!Callee || !Callee->isIntrinsic())
@@ -312,6 +316,21 @@ static std::vector<const llvm::Value *> among(const llvm::Instruction &I, const 
   if (!Phi || Loops.isLoopHeader(Phi->getParent()))
     return {};
   return std::vector<const llvm::Value *>(Phi->value_op_begin(), Phi->value_op_end());
+}
+
+std::optional<Polynomial> IrValues::unlessBelowZero(const llvm::Instruction &I) {
+  const std::vector<const llvm::Value *> Either = among(I, Loops);
+  for (const llvm::Value *Zero : Either) {
+    auto *Constant = llvm::dyn_cast<llvm::ConstantInt>(Zero);
+    const auto Own =
+        Constant && Constant->isZero() && Either.size() == 2 ? of(Either[Zero == Either[0]]) : std::nullopt;
+    std::vector<Less> Holds;
+    if (Own && !Own->hasNegative() && llvm::all_of(Own->atoms(), isBuiltin))
+      holdsWhereChosen(I, Zero, Holds);
+    if (Own && llvm::is_contained(Holds, Less{*Own, Polynomial::constant(1)}))
+      return Own;
+  }
+  return std::nullopt;
 }
 
 const llvm::Instruction *IrValues::nextChoice(const llvm::Value *V, unsigned Depth) const {

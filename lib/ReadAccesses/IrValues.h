@@ -57,6 +57,8 @@ private:
   bool choose(const llvm::Value *V, const llvm::BasicBlock &At, llvm::SmallVectorImpl<const llvm::Instruction *> &Made,
               unsigned &Left, llvm::function_ref<void(std::vector<Less>)> Each);
   std::vector<const llvm::ICmpInst *> endsAround(const llvm::BasicBlock &Block) const;
+  /// Of `i > 0 ? i : 0`, where i is made of numbers of threads and blocks: i.
+  std::optional<Polynomial> unlessBelowZero(const llvm::Instruction &I);
   void holdsWhereChosen(const llvm::Instruction &I, const llvm::Value *Among, std::vector<Less> &Holds);
   std::optional<Polynomial> compute(const llvm::Value *V);
   /// What comes from some of the blocks before, if it is the same from all of them.
