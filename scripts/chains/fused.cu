@@ -37,7 +37,8 @@ __global__ void between(__half *data, const __half *other, size_t count) {
 /// A's element.
 __device__ __half element(const __half *a, size_t row, int i) {
   if constexpr (Side > 0) {
-    const int at = i / Channels, y = int(row / Side % Side) + at / 3 - 1, x = int(row % Side) + at % 3 - 1;
+    constexpr int Rows = Side > 0 ? Side : 1;
+    const int at = i / Channels, y = int(row / Rows % Rows) + at / 3 - 1, x = int(row % Rows) + at % 3 - 1;
     return y < 0 || y >= Side || x < 0 || x >= Side ? __half(0.0f)
                                                     : a[((row / Step * Side + y) * Side + x) * Channels + i % Channels];
   }
