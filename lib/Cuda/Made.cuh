@@ -4,12 +4,16 @@ struct CUFUSE_TYPE {
   long long elements;
   // Of the last element:
   CUFUSE_VALUES;
+#ifdef CUFUSE_LOADED_AGAIN
   long long last = -0x7fffffffffffffff; // none
+#endif
   __device__ __forceinline__ void make(const long long element) {
-    const bool isMade = element == last; // or it is loaded once more
-    last = element;                      // whatever it was: the compiler sees that the next load finds it
+#ifdef CUFUSE_LOADED_AGAIN
+    const bool isMade = element == last;
+    last = element; // whatever it was: the compiler sees that the next load finds it
     if (isMade)
       return;
+#endif
     CUFUSE_CALLS;
   }
 };

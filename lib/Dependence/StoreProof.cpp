@@ -164,7 +164,7 @@ public:
       if (counts(D, Site))
         return std::nullopt;
     // An offset is the same for all that counts.
-    for (const auto &[Atom, Q] : Node.Accesses->Quotients)
+    for (const auto &[Atom, Q] : Quotients)
       if (Atoms.count(Atom) && !Used.count(Atom))
         for (const Polynomial &P : {substituted(Q.Dividend), substituted(Q.Divisor)})
           if (llvm::any_of(Used, [&](const std::string &Counting) { return P.contains(Counting); }) ||
@@ -178,8 +178,10 @@ public:
         if (!V.Block || mayBeMany(V.Atom))
           Times = Times * *V.Range;
       }
-    if (Needs)
+    if (Needs) {
       llvm::append_range(*Needs, Gaps);
+      llvm::append_range(*Needs, Fits);
+    }
     return Times;
   }
 
@@ -361,10 +363,34 @@ private:
     });
   }
 
+  /// `(128 * block + thread) / 32` is `4 * block + thread / 32`, where what is divided fits.
+  void takeOutMultiples(const std::string &Atom, const Quotient &Q) {
+    const Polynomial Dividend = substituted(Q.Dividend);
+    const auto Divisor = substituted(Q.Divisor).asConstant();
+    Polynomial Others, Multiples, Rest;
+    const std::optional<Reach> R = reachOf(partsOf(Dividend, Others));
+    if (Divisor.value_or(0) < 1 || Q.Wrap != Quotient::Wraps::Never || !R || R->Endless || !Others.isZero())
+      return;
+    for (const auto &[Atoms, Factor] : Dividend.terms()) {
+      Polynomial &To = Factor % *Divisor == 0 ? Multiples : Rest;
+      To = To + Polynomial::term(Atoms, Factor);
+    }
+    if (Multiples.isZero())
+      return;
+    const Quotient Own{Rest, Polynomial::constant(*Divisor)};
+    substitute(Atom, *Multiples.dividedBy(*Divisor) + (Rest.isZero() ? Polynomial() : Polynomial::atom(Own.atom())));
+    if (!Rest.isZero())
+      Quotients.try_emplace(Own.atom(), Own);
+    if (!R->Numbers.asConstant())
+      Fits.push_back({R->Numbers, Polynomial::constant(MostElements)});
+  }
+
   /// `i / 64` and `i % 64` count on their own, where i counts all numbers below a multiple of 64: the threads of a
   /// block load a tile so, whatever its width is.
   void splitQuotients() {
-    for (const auto &[Atom, Q] : Node.Accesses->Quotients) {
+    for (const auto &[Atom, Q] : Node.Accesses->Quotients)
+      takeOutMultiples(Atom, Q);
+    for (const auto &[Atom, Q] : Quotients) {
       const Polynomial Dividend = substituted(Q.Dividend);
       const auto Divisor = substituted(Q.Divisor).asConstant();
       auto Uses = [&](const Polynomial &P) { return P.contains(Atom); };
@@ -496,6 +522,7 @@ private:
       Requirements.push_back(Gap);
       Requirements.push_back({Gap.Right, Gap.Left});
     }
+    llvm::append_range(Requirements, Fits);
     Result.Requirements = std::move(Requirements);
   }
 
@@ -508,6 +535,8 @@ private:
   std::vector<Varying> Turns, All;
   std::vector<std::pair<std::string, Polynomial>> Substitutions;
   std::set<std::string> Split; ///< What counted until quotients and remainders took its place.
+  std::map<std::string, Quotient> Quotients = Node.Accesses->Quotients;
+  std::vector<AtMost> Fits; ///< What is divided, so that it has lost no bits.
   std::vector<Digit> Digits;
   std::set<std::string> Used;
   std::vector<AtMost> Requirements;

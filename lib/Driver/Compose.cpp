@@ -270,6 +270,20 @@ static llvm::Expected<LoadedKernel> composeAsRead(std::vector<LoadedKernel> Kern
   return std::move(Composed->Kernel);
 }
 
+/// How many kinds of reasons stand in the way; that pointers are not said to be distinct is none.
+static size_t kindsOfReasons(const llvm::Error &Error) {
+  std::set<std::string> Rules;
+  bool IsBadInput = true;
+  llvm::visitErrors(Error, [&](const llvm::ErrorInfoBase &Each) {
+    const auto &Of = static_cast<const Failure &>(Each);
+    IsBadInput &= Of.Code == ExitCode::BadInput;
+    for (const Message &M : Of.Messages)
+      if (!M.Rule.empty() && M.Rule != blockerName(BlockerKind::MayAlias))
+        Rules.insert(M.Rule);
+  });
+  return IsBadInput ? Rules.size() : 1;
+}
+
 /// If it cannot be done so, kernels of several dimensions are taken for functions of an element's number.
 static llvm::Expected<LoadedKernel> composeOne(std::vector<LoadedKernel> Kernels, const FuseRequest &Request,
                                                const std::vector<std::string> &Names) {
@@ -286,12 +300,16 @@ static llvm::Expected<LoadedKernel> composeOne(std::vector<LoadedKernel> Kernels
   FuseRequest InRegisters = Request;
   InRegisters.Composition.InRegisters = true;
   auto Other = composeAsRead(std::move(Mapped), InRegisters, Names);
-  if (!Other) {
-    llvm::consumeError(Other.takeError());
-    return One;
+  if (Other) {
+    llvm::consumeError(One.takeError());
+    return Other;
   }
-  llvm::consumeError(One.takeError());
-  return Other;
+  // What is nearer to being one kernel says why it is none.
+  llvm::Error AsRead = One.takeError(), InPlaces = Other.takeError();
+  if (kindsOfReasons(InPlaces) < kindsOfReasons(AsRead))
+    std::swap(AsRead, InPlaces);
+  llvm::consumeError(std::move(InPlaces));
+  return std::move(AsRead);
 }
 
 llvm::Expected<std::vector<LoadedKernel>> compose(std::vector<LoadedKernel> Kernels, const FuseRequest &Request) {

@@ -220,7 +220,11 @@ private:
         Values.push_back(outputText("  {} value_{};", element(Graph.Root, F->In), F->In));
         Own.Calls.push_back(fmt::format("    value_{} = {};", F->In, made(*F)));
       }
-      file(cuda::Made, {{"NODE", name(Graph.Root)},
+      const VerticalNode &Root = Graph.Nodes[Graph.Root];
+      const bool IsAlone =
+          S.Flows.size() == 1 && Root.sites(First.In).size() == 1 && Root.parameter(First.In)->Idle.empty();
+      file(cuda::Made, {{"LOADED_AGAIN", !IsAlone},
+                        {"NODE", name(Graph.Root)},
                         {"TYPE", madeType(S)},
                         {"FIELDS", joined(Own.Fields, "\n")},
                         {"VALUES", joined(Values, "\n")},

@@ -35,6 +35,12 @@
 // RUN:   --distinct --block 16x4 --in-registers -o %t/n.cu 2> %t/n
 // RUN: FileCheck %s --check-prefix=SOMETIMES --input-file=%t/n
 // SOMETIMES: [StoredSometimes]
+// What is missing to being functions of an element's number is said, where that is nearer:
+// RUN: not %cufuse fuse %t/kernels.cu:gathered %t/kernels.cu:sum --link gathered.q=sum.x --link 'gathered.nx*ny=sum.n' \
+// RUN:   --block 64 --in-registers -o %t/n.cu 2> %t/n
+// RUN: FileCheck %s --check-prefix=NEARER --input-file=%t/n --implicit-check-not=NotPointwise
+// NEARER: no form fits: at loads: two pointers may lead to the same memory
+// NEARER: note: if they never do, say --distinct
 // What some threads leave is not in a row's registers either, but where the kernel loads the row before.
 // RUN: not %cufuse fuse --vertical %t/kernels.cu:mask %t/kernels.cu:centre --distinct --block 64 --in-registers \
 // RUN:   -o %t/n.cu 2> %t/n
@@ -91,6 +97,11 @@ __global__ void shifted(const double *p, double *q, int nx, int ny) {
   int x = blockIdx.x * blockDim.x + threadIdx.x + 1, y = blockIdx.y * blockDim.y + threadIdx.y + 1;
   if (x < nx - 1 && y < ny - 1)
     q[y * nx + x] = p[y * nx + x];
+}
+__global__ void gathered(const double *p, const int *order, double *q, int nx, int ny) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < ny)
+    q[y * nx + x] = p[order[y * nx + x]];
 }
 __global__ void open(const double *p, double *q, int nx, int ny) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
