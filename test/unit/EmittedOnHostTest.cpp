@@ -138,7 +138,7 @@ namespace arguments {
 #define CUFUSE_FIELDS                                                                                                  \
   int a;                                                                                                               \
   float b
-#define CUFUSE_KIND is_class<Value>
+#define CUFUSE_KIND is_class<Value>::value
 #define CUFUSE_TAKEN T &&
 #define CUFUSE_BYTES 8
 #define CUFUSE_ALIGNMENT 8
