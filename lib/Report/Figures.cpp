@@ -1,5 +1,6 @@
 #include "Figures.h"
 
+#include "cufuse/Gpu/Metrics.h"
 #include "cufuse/Gpu/Occupancy.h"
 #include "cufuse/Model/Predict.h"
 #include "cufuse/Search/Json.h"
@@ -94,9 +95,6 @@ std::string fateText(Fate F) {
   return nameIn<Fate>(Texts, F).str();
 }
 
-constexpr const char *IssueMetric = "smsp__issue_active.avg.pct_of_peak_sustained_active";
-constexpr const char *OccupancyMetric = "sm__warps_active.avg.pct_of_peak_sustained_active";
-
 /// A kernel with its counters: a constituent alone or a candidate.
 struct Profiled {
   std::string Name;
@@ -134,31 +132,14 @@ std::vector<Profiled> profiledCandidates(const TuneResult &R, const Summary &S) 
 
 /// Over the peak of the DRAM, in percent, or less than 0.
 double dramOf(const TuneResult &R, const Profiled &K) {
-  const double Read = counterOf(K.Counters, "dram__bytes_read.sum"),
-               Written = counterOf(K.Counters, "dram__bytes_write.sum");
+  const double Read = counterOf(K.Counters, metric::DramRead), Written = counterOf(K.Counters, metric::DramWritten);
   const double Peak = R.What.Gpu.DramBytesPerMicrosecond * K.Microseconds;
   return Read < 0 || Written < 0 || Peak <= 0 ? -1 : 100 * (Read + Written) / Peak;
 }
 
-std::string metricName(const std::string &Metric) {
-  static const std::map<std::string, std::string> Names = {
-      {IssueMetric, "issue slots used, %"},
-      {OccupancyMetric, "achieved occupancy, %"},
-      {"sm__cycles_elapsed.max", "cycles"},
-      {"smsp__inst_executed.sum", "warp instructions"},
-      {"dram__bytes_read.sum", "DRAM bytes read"},
-      {"dram__bytes_write.sum", "DRAM bytes written"},
-      {"gpu__time_duration.sum", "duration, ns"},
-      {"smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio", "memory stall, warps per issue"},
-      {"smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio", "barrier stall, warps per issue"},
-      {"l1tex__t_sector_hit_rate.pct", "L1 hit rate, %"},
-      {"lts__t_sector_hit_rate.pct", "L2 hit rate, %"},
-      {"l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed", "L1 data, %"},
-      {"lts__xbar2lts_cycles_active.avg.pct_of_peak_sustained_elapsed", "L2 input, %"},
-      {"lts__ltcfabric2ltc_cycles_active.avg.pct_of_peak_sustained_elapsed", "L2 fabric, %"},
-  };
-  auto Found = Names.find(Metric);
-  return Found == Names.end() ? Metric : Found->second;
+std::string labelOf(const std::string &Name) {
+  const auto *Found = llvm::find_if(metric::all(), [&](const Metric &Each) { return Each.Name == Name; });
+  return Found == metric::all().end() || !Found->Label ? Name : Found->Label;
 }
 } // namespace
 
@@ -300,7 +281,7 @@ Table counterTable(const TuneResult &R, const Summary &S) {
     T.Head.push_back(Kernels[I].Name);
     T.Numeric.push_back(true);
     for (const auto &[Metric, Value] : Kernels[I].Counters) {
-      std::vector<std::string> &Row = Rows[metricName(Metric)];
+      std::vector<std::string> &Row = Rows[labelOf(Metric)];
       Row.resize(Kernels.size(), "–");
       Row[I] = std::abs(Value) >= 1e6 ? fmt::format("{:.4g} M", Value / 1e6) : fmt::format("{:.4g}", Value);
     }
@@ -454,7 +435,7 @@ GroupedBars utilisationPlot(const TuneResult &R, const Summary &S) {
     return P;
   P.Groups = {{"issue slots", {}}, {"achieved occupancy", {}}, {"DRAM bandwidth", {}}};
   auto Values = [&](const Profiled &K) {
-    return std::array{counterOf(K.Counters, IssueMetric), counterOf(K.Counters, OccupancyMetric), dramOf(R, K)};
+    return std::array{counterOf(K.Counters, metric::Issue), counterOf(K.Counters, metric::Occupancy), dramOf(R, K)};
   };
   auto Add = [&](const std::string &Name, const std::array<double, 3> &Percent) {
     P.Series.push_back(Name);

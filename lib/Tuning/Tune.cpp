@@ -3,7 +3,7 @@
 #include "GroupFuser.h"
 #include "TuningKind.h"
 #include "cufuse/Driver/FromDatabase.h"
-#include "cufuse/Runner/Metrics.h"
+#include "cufuse/Gpu/Metrics.h"
 #include "cufuse/Search/Json.h"
 #include "cufuse/Search/Space.h"
 #include "cufuse/Search/TuningDatabase.h"

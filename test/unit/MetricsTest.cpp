@@ -1,4 +1,4 @@
-#include "cufuse/Runner/Metrics.h"
+#include "cufuse/Gpu/Metrics.h"
 #include "cufuse/Runner/CuptiRangeProfiler.h"
 #include "cufuse/Support/Error.h"
 
