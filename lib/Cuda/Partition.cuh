@@ -107,40 +107,8 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
     return count;
   }
 #endif
-#ifdef CUFUSE_WHOLE
-  static __device__ __forceinline__ int syncAnd(int predicate) { return ::__syncthreads_and(predicate); }
-#else
-  static __device__ __forceinline__ int syncAnd(int predicate) {
-#ifdef CUFUSE_WHOLE_THREADS
-    if (Threads == CUFUSE_WHOLE_THREADS)
-      return ::__syncthreads_and(predicate);
-#endif
-    int all;
-    asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; bar.warp.sync 0xffffffff; barrier.cta.red.and.pred q, %2, "
-                 "%3, p; selp.s32 %0, 1, 0, q; }"
-                 : "=r"(all)
-                 : "r"(predicate), "n"(Barrier), "n"(PaddedThreads)
-                 : "memory");
-    return all;
-  }
-#endif
-#ifdef CUFUSE_WHOLE
-  static __device__ __forceinline__ int syncOr(int predicate) { return ::__syncthreads_or(predicate); }
-#else
-  static __device__ __forceinline__ int syncOr(int predicate) {
-#ifdef CUFUSE_WHOLE_THREADS
-    if (Threads == CUFUSE_WHOLE_THREADS)
-      return ::__syncthreads_or(predicate);
-#endif
-    int any;
-    asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; bar.warp.sync 0xffffffff; barrier.cta.red.or.pred q, %2, "
-                 "%3, p; selp.s32 %0, 1, 0, q; }"
-                 : "=r"(any)
-                 : "r"(predicate), "n"(Barrier), "n"(PaddedThreads)
-                 : "memory");
-    return any;
-  }
-#endif
+  static __device__ __forceinline__ int syncAnd(int predicate) { return syncCount(!predicate) == 0; }
+  static __device__ __forceinline__ int syncOr(int predicate) { return syncCount(predicate) != 0; }
   /// The hardware barriers that stand for those that the kernel names follow its own.
   static constexpr __device__ unsigned named(unsigned index) { return Barrier + 1 + index; }
   static __device__ __forceinline__ void syncNamed(unsigned barrier, unsigned count) {

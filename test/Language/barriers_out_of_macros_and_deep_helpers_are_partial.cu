@@ -14,8 +14,8 @@
 // PTX-NOT: barrier.sync
 // PTX-NOT: barrier.red
 // PTX-DAG: barrier.cta.red.popc.u32 %r{{[0-9]+}}, 1, 128
-// PTX-DAG: barrier.cta.red.and.pred q, 1, 128
-// PTX-DAG: barrier.cta.red.or.pred q, 1, 128
+// PTX-DAG: barrier.cta.red.popc.u32 %r{{[0-9]+}}, 1, 128
+// PTX-DAG: barrier.cta.red.popc.u32 %r{{[0-9]+}}, 1, 128
 // PTX-DAG: barrier.cta.sync 2, 96
 // PTX-NOT: bar.sync
 
