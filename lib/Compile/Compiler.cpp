@@ -28,22 +28,10 @@ static std::string absolute(llvm::StringRef Path) {
 
 /// Relocatable code would have to be linked before it is loaded.
 static std::vector<std::string> flagsOf(const CompileJob &Job) {
-  const std::vector<std::string> &Flags = Job.Flags;
-  if (Job.Relocatable)
-    return Flags;
-  std::vector<std::string> Kept;
-  for (size_t I = 0; I < Flags.size(); ++I) {
-    const llvm::StringRef Flag = Flags[I];
-    if (Flag == "-rdc" || Flag == "--relocatable-device-code") {
-      ++I;
-      continue;
-    }
-    if (Flag.starts_with("-rdc=") || Flag.starts_with("--relocatable-device-code=") || Flag == "-dc" ||
-        Flag == "--device-c")
-      continue;
-    Kept.push_back(Flags[I]);
-  }
-  return Kept;
+  std::vector<std::string> Flags = Job.Flags;
+  if (!Job.Relocatable)
+    llvm::erase_if(Flags, [](llvm::StringRef Flag) { return Flag.starts_with("-rdc="); });
+  return Flags;
 }
 
 /// The files after the colon of a makefile's rule, absolute, without those in `Except`.

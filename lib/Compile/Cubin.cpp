@@ -1,12 +1,12 @@
 #include "cufuse/Compile/Cubin.h"
 
 #include "cufuse/Support/Error.h"
+#include "cufuse/Support/FileStore.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/Object/ELF.h>
-#include <llvm/Support/MemoryBuffer.h>
 
 #include <vector>
 
@@ -47,10 +47,10 @@ llvm::Expected<std::vector<std::string>> entries(llvm::StringRef Bytes) {
 } // namespace
 
 llvm::Expected<std::string> entryName(const std::string &Cubin, const std::string &Mangled) {
-  auto Bytes = llvm::MemoryBuffer::getFile(Cubin);
+  auto Bytes = textOfFile(Cubin);
   if (!Bytes)
-    return badInput(fmt::format("cannot read '{}': {}", Cubin, Bytes.getError().message()));
-  auto Names = entries((*Bytes)->getBuffer());
+    return Bytes.takeError();
+  auto Names = entries(*Bytes);
   if (!Names)
     return badInput(fmt::format("'{}' is no cubin: {}", Cubin, llvm::toString(Names.takeError())));
   std::vector<std::string> Found;

@@ -299,21 +299,18 @@ bool HostCode::mustStayShared(const clang::VarDecl &Variable, const clang::Funct
   const bool OfDevice = !Constant || Constant->isImplicit();
   if (!isInitialised(Definition))
     return true;
-  // Device code may change it, but for one that is seen here wherever it is named: without -rdc, nvcc gives what a file
-  // defines no name for others.
-  const bool OfOthers =
-      Variable.hasExternalFormalLinkage() && (Unit.request().Flags.Relocatable || isInHeader(Variable.getLocation()));
-  if (OfDevice && (OfOthers || spaceOf(Variable) == "__managed__" || !Unit.errors().empty() ||
-                   Written.count(Variable.getCanonicalDecl()) ||
-                   llvm::any_of(AssemblyWords.keys(),
-                                [&](llvm::StringRef Word) { return mayBeSymbolOf(Word, Variable.getName()); })))
+  // Another object file may fill or change what is visible to it: without -rdc, nvcc gives what a file defines no name
+  // for others.
+  if (Variable.hasExternalFormalLinkage() && (Unit.request().Flags.Relocatable || isInHeader(Variable.getLocation())))
+    return true;
+  // Device code may change it, but for one that is seen here wherever it is named.
+  if (OfDevice &&
+      (spaceOf(Variable) == "__managed__" || !Unit.errors().empty() || Written.count(Variable.getCanonicalDecl()) ||
+       llvm::any_of(AssemblyWords.keys(),
+                    [&](llvm::StringRef Word) { return mayBeSymbolOf(Word, Variable.getName()); })))
     return true;
   // Another file that has the header may fill a variable of its own, and launch the kernel that reads this one.
-  if (!Variable.isStaticLocal() && isInHeader(Variable.getLocation()) &&
-      (Variable.hasExternalFormalLinkage() || isInHeader(Kernel.getLocation())))
-    return true;
-  // Another object file may fill what is visible to it.
-  if (OfOthers)
+  if (!Variable.isStaticLocal() && isInHeader(Variable.getLocation()) && isInHeader(Kernel.getLocation()))
     return true;
   // Its declarations name it, too.
   const long Own =

@@ -271,6 +271,8 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
     std::vector<std::string> Nvcc = F.Written;
     if (!Directory.empty() && (Name == "-I" || Name == "-isystem"))
       Nvcc = {F.Name, absolute(F.Value, Directory)};
+    else if (Name == "-rdc") // a cubin is compiled without it
+      Nvcc = {"-rdc=" + F.Value};
     Result.Nvcc.insert(Result.Nvcc.end(), Nvcc.begin(), Nvcc.end());
   }
   llvm::sort(Result.Settings);

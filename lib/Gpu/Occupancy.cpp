@@ -50,28 +50,21 @@ Occupancy occupancyOf(const SmLimits &Sm, const BlockUse &Block) {
   const unsigned Warps = llvm::divideCeil(Block.Threads, WarpSize);
   if (Warps == 0 || Block.Threads > MaxBlockThreads)
     return {};
-  Occupancy Result{Sm.Threads / WarpSize / Warps, 0, OccupancyLimiter::Threads};
-  auto Limit = [&](unsigned Blocks, OccupancyLimiter By) {
-    if (Blocks < Result.Blocks)
-      Result = {Blocks, 0, By};
-  };
-  Limit(Sm.Blocks, OccupancyLimiter::Blocks);
+  unsigned Blocks = std::min(Sm.Threads / WarpSize / Warps, Sm.Blocks);
   if (Block.Registers > 0) {
     const unsigned PerWarp = llvm::alignTo(Block.Registers * WarpSize, WarpRegisters);
     // The launch is checked as if all sub-partitions had as many warps as the fullest.
     const bool Fits =
         Block.Registers <= MaxThreadRegisters && PerWarp * llvm::alignTo(Warps, SubPartitions) <= BlockRegisters;
-    Limit(Fits ? Sm.Registers / SubPartitions / PerWarp * SubPartitions / Warps : 0, OccupancyLimiter::Registers);
+    Blocks = std::min(Blocks, Fits ? Sm.Registers / SubPartitions / PerWarp * SubPartitions / Warps : 0);
   }
-  const std::uint64_t Shared = llvm::alignTo(Block.SharedBytes + Sm.ReservedShared, Sm.SharedGranularity);
   if (Block.SharedBytes > Sm.BlockSharedBytes)
-    Limit(0, OccupancyLimiter::SharedMemory);
-  else if (Shared > 0)
-    Limit(static_cast<unsigned>(Sm.SharedBytes / Shared), OccupancyLimiter::SharedMemory);
+    Blocks = 0;
+  else if (const std::uint64_t Shared = llvm::alignTo(Block.SharedBytes + Sm.ReservedShared, Sm.SharedGranularity))
+    Blocks = std::min<std::uint64_t>(Blocks, Sm.SharedBytes / Shared);
   if (Sm.Barriers > 0 && Block.Barriers > 0)
-    Limit(Sm.Barriers / Block.Barriers, OccupancyLimiter::Barriers);
-  Result.Warps = Result.Blocks * Warps;
-  return Result;
+    Blocks = std::min(Blocks, Sm.Barriers / Block.Barriers);
+  return {Blocks, Blocks * Warps};
 }
 
 unsigned registersForResidency(const SmLimits &Sm, unsigned Threads, unsigned Blocks) {

@@ -2,10 +2,10 @@
 
 #include "cufuse/Search/Json.h"
 #include "cufuse/Support/Error.h"
+#include "cufuse/Support/FileStore.h"
 
 #include <fmt/core.h>
 #include <llvm/Support/FileSystem.h>
-#include <llvm/Support/MemoryBuffer.h>
 
 #include <filesystem>
 #include <map>
@@ -62,10 +62,10 @@ llvm::Expected<Trace> Trace::open(const std::string &Path, const std::string &Ke
     // A device may have no end.
     if (!llvm::sys::fs::is_regular_file(Path))
       return badInput(fmt::format("'{}' is no regular file, and so no trace", Path), "name another file");
-    auto Text = llvm::MemoryBuffer::getFile(Path);
+    auto Text = textOfFile(Path);
     if (!Text)
-      return badInput(fmt::format("cannot read '{}': {}", Path, Text.getError().message()));
-    llvm::Expected<RecordedTrace> Recorded = parseTrace((*Text)->getBuffer(), Path);
+      return Text.takeError();
+    llvm::Expected<RecordedTrace> Recorded = parseTrace(*Text, Path);
     if (!Recorded)
       return Recorded.takeError();
     HasHeader = Recorded->CompleteBytes > 0;
@@ -74,7 +74,7 @@ llvm::Expected<Trace> Trace::open(const std::string &Path, const std::string &Ke
           fmt::format("the results in '{}' are of other sources, sizes, data, flags or tools, or of another GPU", Path),
           Remedy);
     std::error_code Error;
-    if (Recorded->CompleteBytes < (*Text)->getBufferSize())
+    if (Recorded->CompleteBytes < Text->size())
       std::filesystem::resize_file(Path, Recorded->CompleteBytes, Error);
     if (Error)
       return badInput(fmt::format("cannot write '{}': {}", Path, Error.message()));

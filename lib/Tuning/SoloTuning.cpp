@@ -269,19 +269,11 @@ llvm::Error SoloTuning::beginToBuild(const Fuser &Single, size_t I, SoloVariant 
       One.Result = failedWith(Fate::CompileFailed, Compiled.takeError());
       return;
     }
-    const KernelFacts *Facts = &Subject.Kernels[I].Facts;
-    const PackedKernel &In = Found.Packed[I][One.Shape];
-    auto Fused = launchOf(Facts, Plan, Name, In.Launch, 1, Found.What.Gpu.Multiprocessors);
-    auto Launch = Fused ? launchFused(*Fused, Facts, In, Compiled->Cubin) : Fused.takeError();
-    if (!Launch) {
-      One.Result = failedWith(Fate::Impossible, Launch.takeError());
-      return;
-    }
-    One.Launch = std::move(*Launch);
-    One.Result = {};
-    One.Result.Outcome = Fate::Measured;
-    if (const ResourceUse *Use = Compiled->find(fusedEntry(Plan, Name)))
-      One.Result.Resources = *Use;
+    BuiltCandidate Done = understand(Plan, Name, fusedEntry(Plan, Name), *Compiled, &Subject.Kernels[I].Facts,
+                                     {Found.Packed[I][One.Shape]}, Found.What.Gpu);
+    One.Result = std::move(Done.Result);
+    if (!Done.Launches.empty())
+      One.Launch = std::move(Done.Launches.front());
   });
   return llvm::Error::success();
 }

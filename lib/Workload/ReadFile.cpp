@@ -96,13 +96,17 @@ private:
       Wrong.add(Node->Where, "true or false was expected here");
     return true;
   }
+  bool isName(llvm::StringRef Name, const SourcePlace &Where) {
+    const bool Is = !Name.empty() && !llvm::isDigit(Name[0]) &&
+                    llvm::all_of(Name, [](char C) { return llvm::isAlnum(C) || C == '_'; });
+    if (!Is)
+      Wrong.add(Where, fmt::format("'{}' is not a name", Name.str()), "write letters, digits and underscores");
+    return Is;
+  }
   /// Names that expressions can spell and that mean nothing else in them.
   void name(const YamlNode &Item) {
-    const llvm::StringRef Name = Item.Key;
-    if (Name.empty() || llvm::isDigit(Name[0]) ||
-        !llvm::all_of(Name, [](char C) { return llvm::isAlnum(C) || C == '_'; }))
-      Wrong.add(Item.KeyPlace, fmt::format("'{}' is not a name", Item.Key), "write letters, digits and underscores");
-    else if (llvm::is_contained({"block", "ceil", "max", "min", "true", "false", "nullptr"}, Name))
+    if (isName(Item.Key, Item.KeyPlace) &&
+        llvm::is_contained({"block", "ceil", "max", "min", "true", "false", "nullptr"}, Item.Key))
       Wrong.add(Item.KeyPlace, fmt::format("'{}' has a meaning of its own in expressions", Item.Key),
                 "choose another name");
   }
@@ -223,9 +227,7 @@ private:
   /// Outputs and namespaces are called so.
   void readName(const YamlNode &Node, WorkloadKernel &Kernel) {
     Kernel.Name = text(Node, "a name");
-    if (Kernel.Name.empty() || llvm::isDigit(Kernel.Name[0]) ||
-        !llvm::all_of(Kernel.Name, [](char C) { return llvm::isAlnum(C) || C == '_'; }))
-      Wrong.add(Node.Where, fmt::format("'{}' is not a name", Kernel.Name), "write letters, digits and underscores");
+    isName(Kernel.Name, Node.Where);
   }
 
   std::optional<BlockShape> shape(const YamlNode &Node) {

@@ -141,7 +141,7 @@ TEST_F(RealNvcc, IgnoredBudgetsAreReported) {
 TEST_F(RealNvcc, RelocatableCodeIsNotMade) {
   CompileJob Job = jobOf("");
   auto Plain = compile(Job);
-  Job.Flags = {"-rdc=true", "--relocatable-device-code", "true", "-dc"};
+  Job.Flags = {"-rdc=true"};
   auto Relocatable = compile(Job);
   ASSERT_TRUE(Plain && Relocatable);
   EXPECT_EQ(Plain->Cubin, Relocatable->Cubin);

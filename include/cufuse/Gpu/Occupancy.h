@@ -30,13 +30,9 @@ struct BlockUse {
   unsigned Barriers = 0;
 };
 
-/// What keeps more blocks away.
-enum class OccupancyLimiter { Threads, Blocks, Registers, SharedMemory, Barriers };
-
 struct Occupancy {
   unsigned Blocks = 0; ///< Per SM; 0: not even one fits.
   unsigned Warps = 0;  ///< Of these blocks.
-  OccupancyLimiter Limiter = OccupancyLimiter::Threads;
 };
 
 Occupancy occupancyOf(const SmLimits &Sm, const BlockUse &Block);

@@ -18,21 +18,16 @@ TEST(Occupancy, EachResourceLimits) {
     return occupancyOf(Hopper, {Threads, Registers, Shared, Barriers});
   };
   EXPECT_EQ(Of(256, 32, 0, 1).Blocks, 8u); // 2048 threads
-  EXPECT_EQ(Of(256, 32, 0, 1).Limiter, OccupancyLimiter::Threads);
   EXPECT_EQ(Of(32, 16, 0, 1).Blocks, 32u);
-  EXPECT_EQ(Of(32, 16, 0, 1).Limiter, OccupancyLimiter::Blocks);
   // 33 registers are given as 40: 16384 / (40 · 32) = 12 warps in each quarter, 48 in all.
   EXPECT_EQ(Of(256, 33, 0, 1).Blocks, 6u);
-  EXPECT_EQ(Of(256, 33, 0, 1).Limiter, OccupancyLimiter::Registers);
   EXPECT_EQ(Of(256, 33, 0, 1).Warps, 48u);
   // 100 KB and the driver's 1 KB; two of them.
   EXPECT_EQ(Of(128, 32, 100 * 1024, 1).Blocks, 2u);
   EXPECT_EQ(Of(128, 32, 113 * 1024, 1).Blocks, 2u);
   EXPECT_EQ(Of(128, 32, 113 * 1024 + 1, 1).Blocks, 1u);
-  EXPECT_EQ(Of(128, 32, 113 * 1024 + 1, 1).Limiter, OccupancyLimiter::SharedMemory);
   EXPECT_EQ(Of(128, 32, 227 * 1024 + 1, 1).Blocks, 0u);
   EXPECT_EQ(Of(64, 16, 0, 3).Blocks, 21u); // 64 barriers
-  EXPECT_EQ(Of(64, 16, 0, 3).Limiter, OccupancyLimiter::Barriers);
 }
 
 TEST(Occupancy, WhatCannotRunHasNoBlock) {
