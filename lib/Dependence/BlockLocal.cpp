@@ -34,14 +34,15 @@ public:
       require(Plan.Length, Plan.Stride); // no element belongs to two rows
     if (Reassociate)
       widen();
-    for (unsigned Node : Graph.Order)
-      groups(Node), parts(Node);
+    for (unsigned Node : Graph.Order) {
+      groups(Node);
+      parts(Node);
+    }
     inputs();
     if (Plan.Wide > 1)
       streams();
     Plan.MostTurns = mostTurns(Block, kept(), Plan.Wide);
-    for (size_t I = 0; I < Graph.Order.size(); ++I)
-      Plan.Barriers.push_back(barrier(I));
+    Plan.Barriers = barriersOf(Graph, [this](unsigned Before, unsigned Node) { return handedOn(Before, Node); });
     for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
       if (Plan.ByElement[Node])
         elements(Node);
@@ -142,8 +143,10 @@ private:
           return;
         }
     };
-    for (const Flow &F : Graph.Flows)
-      Take(F.Producer, F.Out), Take(F.Consumer, F.In);
+    for (const Flow &F : Graph.Flows) {
+      Take(F.Producer, F.Out);
+      Take(F.Consumer, F.In);
+    }
     for (const auto &[Memory, Readers] : readers())
       if (Readers.size() > 1)
         for (const auto &[Node, Parameter] : Readers)
@@ -200,7 +203,8 @@ private:
     Plan.Parts[Node] = Parts;
     if (A.Step) {
       const Polynomial Size = Polynomial::constant(Block.X), Step = Graph.inArguments(Node, *A.Step);
-      require(Step, Size), require(Size, Step);
+      require(Step, Size);
+      require(Size, Step);
       Plan.Sizes.insert({Node, A.Step->str()});
     }
     const unsigned Loop = *Graph.Nodes[Node].Accesses->Loops[A.Loop].Statement;
@@ -448,7 +452,8 @@ private:
           Input.Base = Rows.front().Base;
         std::set<unsigned> Loops;
         for (const RowAccess &A : Rows)
-          Loops.insert(A.Loop), Certain |= isAlways(A);
+          Loops.insert(A.Loop);
+        Certain |= llvm::any_of(Rows, isAlways);
         Places += Loops.size();
         Input.Readers.push_back({Node, Parameter});
       }
@@ -569,18 +574,12 @@ private:
     return Plan.Wide > 1 ? std::max(Widest, Ahead) : Widest;
   }
 
-  /// Why the block waits before the kernel at this position.
-  std::string barrier(size_t Position) const {
-    const unsigned Node = Graph.Order[Position];
-    for (size_t I = lastWait(Plan.Barriers); I < Position; ++I) {
-      const unsigned Before = Graph.Order[I];
-      for (size_t At = 0; At < Graph.Flows.size(); ++At)
-        if (const Flow &F = Graph.Flows[At];
-            F.Producer == Before && F.Consumer == Node && Plan.Values[At] == RowValue::Scalar)
-          return fmt::format("{} has stored {}", Graph.Nodes[Before].Name, F.Out);
-      if (std::string Why = usedByBoth(Graph.Nodes[Before], Graph.Nodes[Node]); !Why.empty())
-        return Why;
-    }
+  /// A scalar that the one has stored and the other loads.
+  std::string handedOn(unsigned Before, unsigned Node) const {
+    for (size_t At = 0; At < Graph.Flows.size(); ++At)
+      if (const Flow &F = Graph.Flows[At];
+          F.Producer == Before && F.Consumer == Node && Plan.Values[At] == RowValue::Scalar)
+        return fmt::format("{} has stored {}", Graph.Nodes[Before].Name, F.Out);
     return {};
   }
 

@@ -66,12 +66,8 @@ static std::string productOf(const Polynomial &P) {
   return Text;
 }
 
-size_t lastWait(llvm::ArrayRef<std::string> Barriers) {
-  const auto Last = llvm::find_if(llvm::reverse(Barriers), [](const std::string &Why) { return !Why.empty(); });
-  return Last == Barriers.rend() ? 0 : Barriers.rend() - Last - 1;
-}
-
-std::string usedByBoth(const VerticalNode &Before, const VerticalNode &Node) {
+/// Why a block waits between two kernels, whatever they exchange: what of its own both use. Nothing if there is none.
+static std::string usedByBoth(const VerticalNode &Before, const VerticalNode &Node) {
   const KernelFacts &Earlier = *Before.Facts, &Later = *Node.Facts;
   if (!Earlier.DynamicShared.empty() && !Later.DynamicShared.empty())
     return Before.Name + " has used the same dynamic shared memory";
@@ -79,6 +75,24 @@ std::string usedByBoth(const VerticalNode &Before, const VerticalNode &Node) {
       (Earlier.MultiWarpTiles && Later.MultiWarpTiles))
     return Before.Name + " has used the same barriers";
   return {};
+}
+
+std::vector<std::string> barriersOf(const VerticalGraph &Graph,
+                                    llvm::function_ref<std::string(unsigned, unsigned)> Exchanged) {
+  std::vector<std::string> All;
+  size_t Last = 0; // before which it waits
+  for (size_t I = 0; I < Graph.Order.size(); ++I) {
+    std::string Why;
+    for (size_t J = Last; J < I && Why.empty(); ++J) {
+      const unsigned Before = Graph.Order[J], Node = Graph.Order[I];
+      Why = Exchanged(Before, Node);
+      if (Why.empty())
+        Why = usedByBoth(Graph.Nodes[Before], Graph.Nodes[Node]);
+    }
+    Last = Why.empty() ? Last : I;
+    All.push_back(std::move(Why));
+  }
+  return All;
 }
 
 std::string linkOf(Polynomial Made, Polynomial Taken) {

@@ -4,6 +4,7 @@
 #include "cufuse/Dependence/Legality.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 
 namespace cufuse {
 
@@ -38,10 +39,10 @@ const AccessSite *siteOf(const VerticalNode &Node, llvm::StringRef Parameter, Ac
 /// For messages: what the producer stores as `Out`.
 std::string storedBy(const VerticalNode &Producer, const std::string &Out);
 
-/// The last of a block's kernels before which it waits, by why.
-size_t lastWait(llvm::ArrayRef<std::string> Barriers);
-/// Why a block waits between two kernels, whatever they exchange: what of its own both use. Nothing if there is none.
-std::string usedByBoth(const VerticalNode &Before, const VerticalNode &Node);
+/// By position in the graph's order: why the block waits before that kernel, or nothing. `Exchanged`: what an earlier
+/// kernel has done that the later one must find done.
+std::vector<std::string> barriersOf(const VerticalGraph &Graph,
+                                    llvm::function_ref<std::string(unsigned Before, unsigned Node)> Exchanged);
 
 /// What memory a kernel uses otherwise than through its pointers; nothing if there is none.
 std::optional<Finding> otherMemory(const VerticalNode &Node);

@@ -47,8 +47,7 @@ protected:
       seesStores(Node);
     isTied();
     checkAliases(Graph, *this, InMemory::All);
-    for (size_t I = 0; I < Graph.Order.size(); ++I)
-      Plan.Barriers.push_back(barrier(I));
+    Plan.Barriers = barriersOf(Graph, [this](unsigned Before, unsigned Node) { return exchanged(Before, Node); });
   }
 
   static bool isGrid(llvm::StringRef Atom) { return Atom.starts_with("gridDim."); }
@@ -101,28 +100,21 @@ private:
              fmt::format("{}: {}", N.Name, N.Facts->ReadOnlyLoads.front().What));
   }
 
-  /// Why the block waits before the kernel at this position.
-  std::string barrier(size_t Position) const {
-    const unsigned Node = Graph.Order[Position];
-    for (size_t I = lastWait(Plan.Barriers); I < Position; ++I) {
-      const unsigned Before = Graph.Order[I];
-      const std::string &Name = Graph.Nodes[Before].Name;
-      for (const auto &[Of, Users] : Exchanged) {
-        const Memory *Earlier = nullptr, *Later = nullptr;
-        for (const Memory &U : Users)
-          if (const bool Stores = Graph.Nodes[U.first].stores(U.second); U.first == Before && (!Earlier || Stores))
-            Earlier = &U;
-          else if (U.first == Node && (!Later || Stores))
-            Later = &U;
-        if (Plan.By != Team::Block || !Earlier || !Later)
-          continue;
-        if (Graph.Nodes[Before].stores(Earlier->second))
-          return fmt::format("{} has stored {}", Name, Earlier->second);
-        if (Graph.Nodes[Node].stores(Later->second))
-          return fmt::format("{} has loaded {}", Name, Earlier->second);
-      }
-      if (std::string Why = usedByBoth(Graph.Nodes[Before], Graph.Nodes[Node]); !Why.empty())
-        return Why;
+  /// Between blocks: what one has stored for the other, or has loaded before the other one stores to it.
+  std::string exchanged(unsigned Before, unsigned Node) const {
+    for (const auto &[Of, Users] : Exchanged) {
+      const Memory *Earlier = nullptr, *Later = nullptr;
+      for (const Memory &U : Users)
+        if (const bool Stores = Graph.Nodes[U.first].stores(U.second); U.first == Before && (!Earlier || Stores))
+          Earlier = &U;
+        else if (U.first == Node && (!Later || Stores))
+          Later = &U;
+      if (Plan.By != Team::Block || !Earlier || !Later)
+        continue;
+      if (Graph.Nodes[Before].stores(Earlier->second))
+        return fmt::format("{} has stored {}", Graph.Nodes[Before].Name, Earlier->second);
+      if (Graph.Nodes[Node].stores(Later->second))
+        return fmt::format("{} has loaded {}", Graph.Nodes[Before].Name, Earlier->second);
     }
     return {};
   }
