@@ -8,7 +8,7 @@ struct CUFUSE_TYPE {
   long long last = -0x7fffffffffffffff; // none
 #endif
   __device__ __forceinline__ void make(const long long element) {
-#ifdef CUFUSE_LOADED_AGAIN
+#ifdef CUFUSE_SEVERAL
     const bool isMade = element == last;
     last = element; // whatever it was: the compiler sees that the next load finds it
     if (isMade)

@@ -49,9 +49,19 @@ struct CUFUSE_TYPE {
   template <typename> __device__ __forceinline__ CUFUSE_ELEMENT at(long long index) const {
     const long long element = offset + index;
 #ifdef CUFUSE_MADE_ONCE
+#ifdef CUFUSE_LOADED_AGAIN
+    if (element != maker->last) {
+      if (element < 0 || element >= maker->elements)
+        maker->CUFUSE_MADE = memory[element];
+      else
+        maker->make(element);
+    }
+    maker->last = element; // whatever it was: the compiler sees that the next load finds it
+#else
     if (element < 0 || element >= maker->elements)
       return memory[element];
     maker->make(element);
+#endif
     return maker->CUFUSE_MADE;
 #else
 #ifdef CUFUSE_TILED

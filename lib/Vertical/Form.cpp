@@ -1,18 +1,21 @@
 #include "cufuse/Vertical/Form.h"
 
 #include "cufuse/Dependence/BlockLocal.h"
+#include "cufuse/Dependence/Sources.h"
 #include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
+#include <algorithm>
 #include <array>
 
 namespace cufuse {
 
 /// In the order in which they are tried. Pointwise producers of the only row kernel fit two: they are inlined at its
-/// loads if no element is computed more often than allowed; by row, each is computed once. Last comes what hands
-/// elements on in memory.
+/// loads if no element is computed more often than allowed; by row, each is computed once, and what is changed in place
+/// stays in registers between its load and its store. Last comes what hands elements on in memory.
 static constexpr const VerticalForm *Forms[] = {&OneLoopForm, &InlineAtStoreForm, &ByRowForm, &InTurnForm};
 
 /// Such a graph has a form of its own.
@@ -27,6 +30,10 @@ std::vector<const VerticalForm *> formsFor(const VerticalGraph &Graph) {
   for (const VerticalForm *Each : Forms)
     if (Each->Takes(Graph))
       Taking.push_back(Each);
+  const auto AtLoads = llvm::find(Taking, &InlineAtStoreForm), ByRow = llvm::find(Taking, &ByRowForm);
+  if (AtLoads < ByRow && ByRow != Taking.end() &&
+      llvm::any_of(Graph.Flows, [&](const Flow &F) { return beginsInMemory(Graph, F.Producer, F.Out); }))
+    std::rotate(AtLoads, ByRow, ByRow + 1);
   return Taking;
 }
 
@@ -147,6 +154,9 @@ llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block
       Only = llvm::make_error<Failure>(Code, withoutFlags(Own.Messages));
     else
       (Form->EditsLinked ? Tried : InMemory).push_back(std::move(Own));
+    // Of two that are as near, its reasons say more.
+    if (Form == &InlineAtStoreForm && Tried.size() > 1)
+      std::swap(Tried.front(), Tried.back());
   }
   if (Options.InMemory) {
     llvm::consumeError(std::move(Only));

@@ -214,16 +214,17 @@ private:
     const Flow &First = *S.Flows.front();
     const Neighbours *Tile = tileOf(First);
     Making Own = making(S, Tile != nullptr);
+    const VerticalNode &Root = Graph.Nodes[Graph.Root];
+    const bool IsAlone = Root.sites(First.In).size() == 1 && Root.parameter(First.In)->Idle.empty(),
+               Several = S.Flows.size() > 1;
     if (S.Once) {
       std::vector<OutputText> Values;
       for (const Flow *F : S.Flows) {
         Values.push_back(outputText("  {} value_{};", element(Graph.Root, F->In), F->In));
         Own.Calls.push_back(fmt::format("    value_{} = {};", F->In, made(*F)));
       }
-      const VerticalNode &Root = Graph.Nodes[Graph.Root];
-      const bool IsAlone =
-          S.Flows.size() == 1 && Root.sites(First.In).size() == 1 && Root.parameter(First.In)->Idle.empty();
-      file(cuda::Made, {{"LOADED_AGAIN", !IsAlone},
+      file(cuda::Made, {{"LOADED_AGAIN", Several || !IsAlone},
+                        {"SEVERAL", Several},
                         {"NODE", name(Graph.Root)},
                         {"TYPE", madeType(S)},
                         {"FIELDS", joined(Own.Fields, "\n")},
@@ -236,6 +237,7 @@ private:
                             Where.Block.Y, Tile->X, Tile->Y);
     for (const Flow *F : S.Flows)
       file(cuda::Source, {{"MADE_ONCE", S.Once},
+                          {"LOADED_AGAIN", !Several && !IsAlone},
                           {"WIDE", isWide(F->Consumer, F->In)},
                           {"TILED", Tile != nullptr},
                           {"TILE", TileType},

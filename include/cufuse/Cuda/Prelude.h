@@ -10,7 +10,7 @@ namespace cufuse::cuda {
 
 /// For the device; each stands behind what it names.
 inline constexpr llvm::StringLiteral OfDevice[] = {
-    Grid, Share, Pointer, Place, Elements, Casts, ElementGroups, ElementsInMemory, AsStored, Made, ScalarAccess, Turn};
+    Grid, Share, Pointer, Place, Elements, Casts, ElementGroups, ElementsInMemory, AsStored, ScalarAccess, Turn};
 /// For the launcher.
 inline constexpr llvm::StringLiteral OfLauncher[] = {Launcher, SharedMemory};
 
