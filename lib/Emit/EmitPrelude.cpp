@@ -221,8 +221,7 @@ std::vector<Given> needsOf(llvm::ArrayRef<Constituent> Constituents, const Fusio
   return {
       // A partition that is the whole block is the block: the kernel alone stays what it was, to the register. Else no
       // loop must count in the register of ::threadIdx.x: behind it, ptxas 13.0 takes `threadIdx.x - First` from what
-      // that has become (docs/checks.md). LLVM lets none where the rank is a remainder, which costs nothing, or
-      // where
+      // that has become (docs/checks.md). LLVM lets none where the rank is a remainder, which costs nothing, or where
       // it does not see the subtraction.
       {"KEEPS_BLOCK", Plan.keepsBlock()},
       {"KEEPS_SIZE", Plan.keepsBlock() && !Constituents.front().Text->Rows},

@@ -134,7 +134,7 @@ struct ArgumentType {
   std::vector<std::string> Namespaces = {}; ///< Inside the constituent's.
   unsigned long long Bytes = 0, Alignment = 1;
   bool IsPointer = false;                        ///< Null is no byte set.
-  std::string Kind;                              ///< What the language calls it: `std::is_enum` and its like.
+  std::string Kind;                              ///< Of `Value`, behind `std::`: `is_enum<Value>::value`, and its name.
   bool IsAligned = false;                        ///< Otherwise than its fields ask for.
   unsigned Packing = 0;                          ///< The bytes of its `#pragma pack`; 0 for none.
   std::optional<std::vector<Field>> Fields = {}; ///< None: it is bytes.
