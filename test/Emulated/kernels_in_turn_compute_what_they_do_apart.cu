@@ -44,9 +44,9 @@
 // RUN: %cufuse fuse %s:addTo %s:sumOfSquares --link addTo.sum=sumOfSquares.x --link addTo.count=sumOfSquares.n --distinct \
 // RUN:   --block 64 --in-registers --name squared -o %t/squared.cu
 // RUN: FileCheck %s --check-prefix=NORM < %t/squared.cu
-// NORM: isMade = element == last;
 // NORM: float made_addTo_sum = memory_addTo_sum[element];
 // NORM: memory_addTo_sum[element] = made_addTo_sum;
+// NORM: if (element != maker->last)
 // RUN: %exits 1 %cufuse fuse %s:addTo %s:sumTwice --link addTo.sum=sumTwice.x --link addTo.count=sumTwice.n --distinct \
 // RUN:   --block 64 --in-registers -o %t/twice.cu 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: would no longer be stored: addTo.sum; sumTwice {{.*}} [LiveIntermediate]
