@@ -515,9 +515,14 @@ std::optional<std::string> neutralText(llvm::StringRef Source, llvm::ArrayRef<Co
   for (const PartitionPlan &P : Plan.Partitions)
     Text = replaced(Text, fmt::format("sizeof...(More) == 0 ? {} : Given", P.Block.X), "true ? Given : Given");
   static const llvm::Regex Alias("^using (cufuse_linked_[A-Za-z_0-9]+) = (cufuse_pointer<.*>);$");
-  std::string Result = Memory;
+  std::string Result;
+  bool HasMemory = false;
   for (llvm::StringRef Line : llvm::split(Text, '\n')) {
     llvm::SmallVector<llvm::StringRef, 3> Parts;
+    if (!HasMemory && Line.starts_with("namespace ")) { // behind what is included, which stays precompiled
+      Result += Memory;
+      HasMemory = true;
+    }
     if (Alias.match(Line, &Parts))
       Result += fmt::format("using {} = {};", Parts[1].str(), asPointer(Parts[2]));
     else
