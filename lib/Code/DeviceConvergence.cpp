@@ -63,7 +63,7 @@ public:
         // What is compiled elsewhere has the whole block's barriers, whoever leaves.
         const bool Elsewhere =
             Kind == Meets::Block && Call && Call->getCalledFunction() && Call->getCalledFunction()->isDeclaration();
-        if (Call && (What == Kind || (What == Meets::Unknown && !Elsewhere)) && !isForWhoComes(*Call)) {
+        if (Call && (What == Kind || (What == Meets::Unknown && !Elsewhere)) && !isActiveMask(Call)) {
           At[&Block].push_back(Call);
           ++Total;
         }
@@ -115,7 +115,7 @@ private:
     for (const BasicBlock *Side : llvm::successors(&Branch))
       for (const BasicBlock *Block : llvm::depth_first_ext(Side, Met))
         for (const llvm::CallBase *Wait : At.lookup(Block))
-          if (!namesAllLanes(*Wait))
+          if (!namesAllLanes(*Wait) && !isForWhoComes(*Wait, Branch))
             return Wait;
     return nullptr;
   }
@@ -134,32 +134,60 @@ private:
     }
   }
 
-  /// A primitive that names the lanes that are there, by the `__activemask()` right before it, or by a ballot of the
-  /// condition by which all of them come, waits for nobody else.
-  bool isForWhoComes(const llvm::CallBase &Call) const {
-    auto IsCalled = [](const llvm::Value *V, llvm::StringRef Name) {
-      auto *Intrinsic = llvm::dyn_cast_or_null<llvm::IntrinsicInst>(V);
-      return Intrinsic && Intrinsic->getCalledFunction()->getName() == Name;
-    };
-    constexpr llvm::StringLiteral Present = "llvm.nvvm.activemask";
-    if (IsCalled(&Call, Present))
-      return true;
-    const llvm::Value *Lanes = lanesOf(Call);
-    while (llvm::isa_and_nonnull<llvm::TruncInst, llvm::ZExtInst>(Lanes)) // a mask of 64 bits
-      Lanes = llvm::cast<llvm::Instruction>(Lanes)->getOperand(0);
-    if (IsCalled(Lanes, Present))
-      return llvm::cast<llvm::Instruction>(Lanes)->getParent() == Call.getParent();
-    if (!IsCalled(Lanes, "llvm.nvvm.vote.ballot.sync"))
-      return false;
-    const llvm::Value *Asked = conditionOf(llvm::cast<llvm::CallBase>(Lanes)->getArgOperand(1));
-    for (const auto *Node = Dominators.getNode(Call.getParent()); Node; Node = Node->getIDom()) {
+  static bool isCalled(const llvm::Value *V, llvm::StringRef Name) {
+    auto *Intrinsic = llvm::dyn_cast_or_null<llvm::IntrinsicInst>(V);
+    return Intrinsic && Intrinsic->getCalledFunction()->getName().starts_with(Name);
+  }
+  static bool isActiveMask(const llvm::Value *V) { return isCalled(V, "llvm.nvvm.activemask"); }
+
+  /// Of a ballot, the block that all lanes come to for which its condition is true, and no others; null where none is
+  /// known, or the primitive is not there.
+  const BasicBlock *askedFor(const llvm::CallBase &Ballot, const BasicBlock *Primitive) const {
+    const llvm::Value *Asked = conditionOf(Ballot.getArgOperand(1));
+    for (const auto *Node = Dominators.getNode(Primitive); Node; Node = Node->getIDom()) {
       const BasicBlock *Before = Node->getBlock()->getSinglePredecessor();
       auto *Branch = Before ? llvm::dyn_cast<llvm::BranchInst>(Before->getTerminator()) : nullptr;
       if (Branch && Branch->isConditional() && Branch->getSuccessor(0) == Node->getBlock() &&
           Branch->getSuccessor(1) != Node->getBlock() && conditionOf(Branch->getCondition()) == Asked)
-        return PostDominators.dominates(Call.getParent(), Node->getBlock());
+        return Node->getBlock();
     }
-    return false;
+    return nullptr;
+  }
+
+  /// Does every way from the branch to `To` lead through `Through`?
+  static bool leadsThrough(const BasicBlock &Branch, const BasicBlock *Through, const BasicBlock *To) {
+    llvm::df_iterator_default_set<const BasicBlock *> Met;
+    Met.insert(Through);
+    for (const BasicBlock *Side : llvm::successors(&Branch))
+      for (const BasicBlock *Block : llvm::depth_first_ext(Side, Met))
+        if (Block == To)
+          return false;
+    return true;
+  }
+
+  /// Are these lanes none but those that went the way from the branch to where they are used?
+  bool areOfWay(const llvm::Value *Lanes, const BasicBlock &Branch, const BasicBlock *Used) const {
+    while (llvm::isa_and_nonnull<llvm::TruncInst, llvm::ZExtInst>(Lanes)) // a mask of 64 bits
+      Lanes = llvm::cast<llvm::Instruction>(Lanes)->getOperand(0);
+    auto *Value = llvm::dyn_cast_or_null<llvm::Instruction>(Lanes);
+    if (!Value)
+      return false;
+    if (Value->getOpcode() == llvm::Instruction::And) // some of them
+      return llvm::any_of(Value->operands(), [&](const llvm::Value *Each) { return areOfWay(Each, Branch, Used); });
+    const bool IsPresent = isActiveMask(Value), IsBallot = isCalled(Value, "llvm.nvvm.vote.ballot.sync");
+    if (IsBallot)
+      if (const BasicBlock *Asked = askedFor(llvm::cast<llvm::CallBase>(*Value), Used);
+          Asked && llvm::is_contained(llvm::successors(&Branch), Asked))
+        return true;
+    if (!IsPresent && !IsBallot && !isCalled(Value, "llvm.nvvm.match.any.sync"))
+      return false;
+    return leadsThrough(Branch, Value->getParent(), Used) &&
+           (IsPresent || areOfWay(lanesOf(llvm::cast<llvm::CallBase>(*Value)), Branch, Value->getParent()));
+  }
+
+  /// A primitive that waits for nobody who went another way at the branch.
+  bool isForWhoComes(const llvm::CallBase &Call, const BasicBlock &Branch) const {
+    return areOfWay(lanesOf(Call), Branch, Call.getParent());
   }
 
   /// A function whose code is not there may wait or not.
@@ -187,11 +215,13 @@ private:
       const BasicBlock *Block = Work.back();
       Work.pop_back();
       auto [Least, Most] = Before[Block];
-      if (auto Waits = At.find(Block); Waits != At.end()) {
+      for (const llvm::CallBase *Wait : At.lookup(Block)) {
+        if (isForWhoComes(*Wait, *Branch))
+          continue;
         if (!Result.First)
-          Result.First = Waits->second.front();
-        Most += Waits->second.size();
-        Least += llvm::count_if(Waits->second, [](const llvm::CallBase *Wait) { return isCertain(*Wait); });
+          Result.First = Wait;
+        ++Most;
+        Least += isCertain(*Wait);
       }
       Least = std::min(Least, Unbounded);
       Most = std::min(Most, Unbounded);

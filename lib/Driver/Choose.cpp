@@ -184,17 +184,21 @@ llvm::Expected<FusionConfig> choose(const FuseRequest &Request, llvm::ArrayRef<L
 
 llvm::Expected<BlockShape> rootBlock(const FuseRequest &Request, const LoadedKernel &Root, const std::string &Name,
                                      bool AnyWillDo) {
+  std::string Why;
   for (const Choice<BlockShape> &Said : Request.Blocks)
-    if (!Said.Name.empty() && !isNamed(Said.Name, Root, Constituent{Name, &Root.Facts, &Root.Text}))
+    if (!Said.Name.empty() && !isNamed(Said.Name, Root, Constituent{Name, &Root.Facts, &Root.Text})) {
+      auto Own = llvm::expectedToOptional(guessedBlock(Root, Why)); // the number given is another kernel's
       return badUsage(
           fmt::format("--block names '{}', but kernels that become one have one block, that of {}", Said.Name, Name),
-          fmt::format("say --block {}={}", Name, Said.Chosen.str()));
+          Own         ? fmt::format("say --block {}={}: {}", Name, Own->str(), Why)
+          : AnyWillDo ? "leave it out: any will do"
+                      : fmt::format("say --block {}=SHAPE, as it is launched", Name));
+    }
   auto Blocks = distribute<BlockShape>(Request.Blocks, Root, Constituent{Name, &Root.Facts, &Root.Text}, "--block");
   if (!Blocks)
     return Blocks.takeError();
   if (Blocks->front())
     return *Blocks->front();
-  std::string Why;
   auto Guess = guessedBlock(Root, Why);
   if (Guess || !AnyWillDo)
     return Guess;

@@ -461,7 +461,8 @@ private:
     }
   }
 
-  /// `::name` of a copied declaration means the copy.
+  /// `::name` of a copied declaration means the copy, and that of a barrier of the block the partition's. What
+  /// built-ins are is a macro.
   void globalQualifiers(TextEdits &Edits) {
     std::set<std::string> Roots;
     for (const clang::Decl *Whole : Chosen.Units) {
@@ -471,16 +472,21 @@ private:
       const std::string Name = namespacePath(*Named) + Named->getNameAsString();
       Roots.insert(Name.substr(0, Name.find("::")));
     }
+    for (const BarrierFacts &Barrier : Facts.Barriers)
+      Roots.insert(Barrier.Call);
     for (clang::SourceLocation Qualifier : Reach.GlobalQualifiers) {
       if (!Edits.holds(Qualifier))
         continue;
       const auto At = Text.offset(Qualifier);
       const std::vector<TextToken> Tokens = Text.tokensIn(Text.behind(At));
-      if (!Qualifier.isMacroID() && Tokens.size() > 1 && Tokens[0].is("::") &&
-          (Roots.count(Tokens[1].Text.str()) ||
-           (Tokens[1].is("operator") &&
-            llvm::any_of(Roots, [](llvm::StringRef Root) { return Root.starts_with("operator"); }))) &&
-          llvm::none_of(Edits.All, [&](const PlacedEdit &E) { return E.At == At; })) {
+      if (Qualifier.isMacroID() || Tokens.size() < 2 || !Tokens[0].is("::"))
+        continue;
+      if (llvm::is_contained(BuiltinNames, Tokens[1].Text))
+        Edits.All.push_back({At, 2, At.second > 0 && llvm::isAlpha(Text.buffer(At.first)[At.second - 1]) ? " " : ""});
+      else if ((Roots.count(Tokens[1].Text.str()) ||
+                (Tokens[1].is("operator") &&
+                 llvm::any_of(Roots, [](llvm::StringRef Root) { return Root.starts_with("operator"); }))) &&
+               llvm::none_of(Edits.All, [&](const PlacedEdit &E) { return E.At == At; })) {
         Edits.All.push_back({At, 2, "::" + OutputText(OutputText::Slot::Path) + "::"});
       }
     }

@@ -16,6 +16,7 @@
 #include <llvm/Support/Program.h>
 
 #include <cstdlib>
+#include <map>
 #include <set>
 
 namespace cufuse {
@@ -163,11 +164,107 @@ std::vector<std::string> foldersOf(const NvccStep &Step, llvm::StringRef Said) {
   return Folders;
 }
 
+/// Does no second quote end the literal on its line? Clang's lexer takes the rest of the line for it.
+bool isOpenLiteral(const RawToken &T) {
+  const llvm::StringRef Text = T.Spelling;
+  const size_t Quote = Text.find_first_of("'\"");
+  if (Quote == llvm::StringRef::npos || llvm::isDigit(Text[0]) || Text[0] == '.') // a number's digits may be parted
+    return false;
+  for (size_t I = Quote + 1; I < Text.size(); ++I)
+    if (Text[I] == '\\')
+      ++I;
+    else if (Text[I] == Text[Quote])
+      return false;
+  return true;
+}
+
+/// The text with spaces for open literals, which only what conditions leave out may have: `don't`. Nothing where it has
+/// none.
+std::optional<std::string> withoutOpenLiterals(llvm::StringRef Text) {
+  std::optional<std::string> Closed;
+  RawLexer Lexer(Text, 0);
+  for (RawToken T = Lexer.next(); !T.IsEnd; T = Lexer.next())
+    if (isOpenLiteral(T)) {
+      if (!Closed)
+        Closed = Text.str();
+      for (size_t I = T.Offset; I < Lexer.offset(); ++I)
+        if (Text[I] != '\n' && Text[I] != '\\')
+          (*Closed)[I] = ' ';
+    }
+  return Closed;
+}
+
+/// gcc's `-fdirectives-only` looks for the end of a literal behind the end of the line, and in what conditions leave
+/// out, too: where a file of the user has an open one there, it is given copies without, of all files of the user.
+/// They lie in a folder as the files do in the root: where one includes another by its own folder, it finds the copy.
+class Copies {
+public:
+  static llvm::Expected<Copies> make(const Toolchain &Tools, const NvccStep &Step, llvm::ArrayRef<std::string> Files) {
+    Copies Result{Step.Command};
+    std::map<std::string, std::string> Texts;
+    bool Any = false;
+    for (const std::string &File : Files)
+      if (auto Buffer = llvm::MemoryBuffer::getFile(File)) {
+        auto Closed = withoutOpenLiterals((*Buffer)->getBuffer());
+        Any |= Closed.has_value();
+        Texts[absolute(File)] = Closed ? std::move(*Closed) : (*Buffer)->getBuffer().str();
+      }
+    if (!Any)
+      return Result;
+    auto Folder = Tools.Cache->newFolder();
+    if (!Folder)
+      return Folder.takeError();
+    Result.Root = Folder->path();
+    Result.Kept.emplace(std::move(*Folder));
+    for (const auto &[File, Text] : Texts) {
+      const std::string Copy = Result.Root + File;
+      llvm::consumeError(llvm::errorCodeToError(llvm::sys::fs::create_directories(folderOf(Copy))));
+      if (llvm::Error Error = writeFiles({{Copy, Text}}))
+        return std::move(Error);
+    }
+    Result.search();
+    return Result;
+  }
+
+  std::vector<std::string> Command;
+  std::string Root; ///< Of the copies; empty where there are none.
+
+private:
+  explicit Copies(std::vector<std::string> Command) : Command(std::move(Command)) {}
+
+  static std::string absolute(llvm::StringRef Path) {
+    llvm::SmallString<256> Whole = Path;
+    llvm::sys::fs::make_absolute(Whole);
+    return Whole.str().str();
+  }
+
+  /// Before each folder of headers, that of its copies.
+  void search() {
+    std::vector<std::string> Searching;
+    const std::string File = Command.back();
+    Command.pop_back();
+    for (size_t I = 0; I < Command.size(); ++I) {
+      for (llvm::StringRef Flag : {"-isystem", "-iquote", "-I"})
+        if (llvm::StringRef Value = Command[I]; Value.consume_front(Flag)) {
+          if (Value.empty() && I + 1 < Command.size())
+            Value = Command[I + 1];
+          Searching.insert(Searching.end(), {Flag.str(), Root + absolute(Value)});
+        }
+      Searching.push_back(Command[I]);
+    }
+    Searching.insert(Searching.end(), {"-iquote", folderOf(absolute(File)), Root + absolute(File)});
+    Command = std::move(Searching);
+  }
+
+  std::optional<OwnFolder> Kept;
+};
+
 /// What gcc's `-E -fdirectives-only` writes: of libraries line by line, for the definitions; of users token by token.
 class DirectivesOnly {
 public:
-  DirectivesOnly(llvm::StringRef Output, const Toolchain &Tools, const UsersText &Ours)
-      : Output(Output), Libraries(Tools), Compilers(Tools), Ours(Ours) {}
+  /// `Root`: of copies that were read in the place of files.
+  DirectivesOnly(llvm::StringRef Output, llvm::StringRef Root, const Toolchain &Tools, const UsersText &Ours)
+      : Output(Output), Root(Root), Libraries(Tools), Compilers(Tools), Ours(Ours) {}
 
   UsersText read() {
     Stack.push_back(fileNumber(""));
@@ -178,6 +275,7 @@ public:
 
 private:
   unsigned fileNumber(llvm::StringRef Name) {
+    Name.consume_front(Root);
     auto [Entry, New] = Numbers.try_emplace(Name, Text.Files.size());
     if (New)
       Text.Files.push_back(Name.str());
@@ -307,7 +405,7 @@ private:
     return Entry->second;
   }
 
-  llvm::StringRef Output;
+  llvm::StringRef Output, Root;
   LibraryFiles Libraries;
   CompilerHeaders Compilers;
   const UsersText &Ours;
@@ -406,10 +504,13 @@ unsigned answerOf(const Toolchain &Tools, const CompileFlags &Flags, const std::
 }
 
 llvm::Expected<UsersText> nvccText(const Toolchain &Tools, const NvccStep &Step, const UsersText &Ours) {
-  auto Text = output(Tools, Step.Command, {"-fdirectives-only"});
+  auto Read = Copies::make(Tools, Step, Ours.Files);
+  if (!Read)
+    return Read.takeError();
+  auto Text = output(Tools, Read->Command, {"-fdirectives-only"});
   if (!Text)
     return Text.takeError();
-  return DirectivesOnly(*Text, Tools, Ours).read();
+  return DirectivesOnly(*Text, Read->Root, Tools, Ours).read();
 }
 
 } // namespace cufuse

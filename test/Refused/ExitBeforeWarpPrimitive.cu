@@ -5,7 +5,8 @@
 // RUN: %exits 1 %cufuse fuse %s:sum_early %s:sum_row --block 128 --block 128 --geometry threads -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:sum_some %s:sum_below %s:sum_moved %s:sum_from %s:sum_narrow %s:sum_in_helper \
-// RUN:   %s:sum_assembled %s:predicated %s:jumped %s:votes %s:multiplied_below --block 64 --block 64 --block 64 \
+// RUN:   %s:sum_assembled %s:predicated %s:jumped %s:votes %s:multiplied_below %s:more_often %s:gone \
+// RUN:   --block 64 --block 64 --block 64 --block 64 --block 64 \
 // RUN:   --block 64 --block 64 --block 64 --block 64 --block 64 --block 64 --block 64 --block 64 \
 // RUN:   --grid-policy stride -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=EACH '--implicit-check-not={{(error|refused):}}'
@@ -219,6 +220,28 @@ __global__ void sum_present(const float *in, float *out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
     out[i] = __shfl_sync(__activemask(), in[i], 0);
+}
+
+// Some of those that were there leave before the others are done.
+__global__ void more_often(const int *in, int *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  const unsigned mask = __activemask();
+  int value = i;
+#pragma unroll 1
+  // EACH: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive
+  for (int k = 0; k < in[i]; ++k)
+    value += __shfl_sync(mask, value, 0);
+  out[i] = value;
+}
+__global__ void gone(const int *in, int *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const unsigned mask = __activemask();
+  // EACH: [[#@LINE+1]]:{{[0-9]+}}: error: lanes may leave a block before a warp primitive
+  if (i >= n)
+    return;
+  out[i] = __shfl_sync(mask, i, 0);
 }
 
 // What the fused block does behind the last kernel, lanes might meet at.

@@ -274,7 +274,8 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
     return badUsage(fmt::format("--recompute '{}' is neither a number of times nor 'any'", Given.Recompute));
   else
     Request.Composition.Recompute = Times;
-  Request.AutoLink |= Request.Vertical && (Request.Links.empty() || Request.Groups.empty());
+  if (Request.Products.empty()) // the workload links these
+    Request.AutoLink |= Request.Vertical && (Request.Links.empty() || Request.Groups.empty());
   Request.Vertical |= Request.AutoLink || !Request.Links.empty();
   if (llvm::Error Error = checkCombination(Request))
     return std::move(Error);
