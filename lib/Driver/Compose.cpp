@@ -284,25 +284,33 @@ static size_t kindsOfReasons(const llvm::Error &Error) {
   return IsBadInput ? Rules.size() : 1;
 }
 
-/// If it cannot be done so, kernels of several dimensions are taken for functions of an element's number.
+/// If it cannot be done so, kernels of several dimensions are taken for functions of an element's number: also before
+/// they go in turn through memory, unless all have the same places anyway.
 static llvm::Expected<LoadedKernel> composeOne(std::vector<LoadedKernel> Kernels, const FuseRequest &Request,
                                                const std::vector<std::string> &Names) {
-  std::vector<LoadedKernel> Mapped;
-  if (!Request.Composition.InMemory &&
-      llvm::any_of(Kernels, [](const LoadedKernel &Each) { return Each.Map.has_value(); }))
-    Mapped = Kernels;
-  auto One = composeAsRead(std::move(Kernels), Request, Names);
-  if (One || Mapped.empty())
+  if (Request.Composition.InMemory ||
+      llvm::none_of(Kernels, [](const LoadedKernel &Each) { return Each.Map.has_value(); }))
+    return composeAsRead(std::move(Kernels), Request, Names);
+  const bool AreMaps = llvm::all_of(
+      Kernels, [](const LoadedKernel &Each) { return Each.Map || Each.Shape.Shape == KernelShape::Pointwise; });
+  FuseRequest InRegisters = Request;
+  InRegisters.Composition.InRegisters = true;
+  auto One = composeAsRead(Kernels, AreMaps ? Request : InRegisters, Names);
+  if (One)
     return One;
+  std::vector<LoadedKernel> Mapped = Kernels;
   for (LoadedKernel &Each : Mapped)
     if (Each.Map)
       Each.Shape = *Each.Map;
-  FuseRequest InRegisters = Request;
-  InRegisters.Composition.InRegisters = true;
   auto Other = composeAsRead(std::move(Mapped), InRegisters, Names);
-  if (Other) {
+  if (!Other && !AreMaps) {
     llvm::consumeError(One.takeError());
-    return Other;
+    One = composeAsRead(std::move(Kernels), Request, Names);
+  }
+  if (One || Other) {
+    llvm::Expected<LoadedKernel> &Better = Other ? Other : One;
+    llvm::consumeError((Other ? One : Other).takeError());
+    return std::move(Better);
   }
   // What is nearer to being one kernel says why it is none.
   llvm::Error AsRead = One.takeError(), InPlaces = Other.takeError();

@@ -15,12 +15,16 @@
 // RUN: %cufuse fuse --vertical %samples/sgemm/sgemm.cu:sgemmTiled %t/changes.cu:addColumns %t/changes.cu:clamp \
 // RUN:   --link sgemmTiled.c=addColumns.c --link sgemmTiled.m=addColumns.rows --link sgemmTiled.n=addColumns.columns \
 // RUN:   --link addColumns.c=clamp.x --link 'sgemmTiled.m*n=clamp.n' --in-registers --name columns -o %t/columns.cu
+// RUN: %cufuse fuse --vertical %t/changes.cu:product %t/changes.cu:addColumns --link product.c=addColumns.c \
+// RUN:   --link product.m=addColumns.rows --link product.n=addColumns.columns --distinct --block 16x16 --name pair -o %t/pair.cu
+// RUN: FileCheck %s --check-prefix=PAIR --input-file=%t/pair.cu
+// PAIR: /// Where product stores c: an element goes to memory as it is changed by addColumns.
 // RUN: %cufuse fuse --vertical '%samples/transpose/transpose.cu:transposeTiled<float>' %t/changes.cu:halved %t/changes.cu:add \
 // RUN:   %t/changes.cu:clamp %t/changes.cu:halved --link transposeTiled.out=halved_0.in --link halved_0.out=add.to \
 // RUN:   --link add.to=clamp.x --link clamp.x=halved_1.in --link 'transposeTiled.width*height=halved_0.n' \
 // RUN:   --link halved_0.n=add.n --link halved_0.n=clamp.n --link halved_0.n=halved_1.n --name added -o %t/added.cu
 // RUN: %execute -D SAMPLE_NO_MAIN -I %S/Inputs -I %t -I %samples/elementwise -I %samples/sgemm -I %samples/transpose \
-// RUN:   %t/main.cu %t/gemm.cu %t/turned.cu %t/activated.cu %t/columns.cu %t/added.cu
+// RUN:   %t/main.cu %t/gemm.cu %t/turned.cu %t/activated.cu %t/columns.cu %t/pair.cu %t/added.cu
 
 //--- changes.cu
 __global__ void activate(float *c, const float *bias, int n, int columns) {
@@ -41,6 +45,22 @@ __global__ void addColumns(float *c, const float *bias, int rows, int columns) {
   const int row = blockIdx.y * blockDim.y + threadIdx.y, column = blockIdx.x * blockDim.x + threadIdx.x;
   if (row < rows && column < columns)
     c[row * columns + column] += bias[column];
+}
+__global__ void product(float *c, const float *a, const float *b, int m, int n, int k) {
+  __shared__ float ofA[16][16], ofB[16][16];
+  const int row = blockIdx.y * 16 + threadIdx.y, column = blockIdx.x * 16 + threadIdx.x;
+  float sum = 0;
+  for (int begin = 0; begin < k; begin += 16) {
+    const int x = begin + threadIdx.x, y = begin + threadIdx.y;
+    ofA[threadIdx.y][threadIdx.x] = row < m && x < k ? a[row * k + x] : 0;
+    ofB[threadIdx.y][threadIdx.x] = y < k && column < n ? b[y * n + column] : 0;
+    __syncthreads();
+    for (int i = 0; i < 16; ++i)
+      sum += ofA[threadIdx.y][i] * ofB[i][threadIdx.x];
+    __syncthreads();
+  }
+  if (row < m && column < n)
+    c[row * n + column] = sum;
 }
 __global__ void clamp(float *x, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -66,6 +86,7 @@ __global__ void clamp(float *x, int n) {
 #include "added.h"
 #include "columns.h"
 #include "gemm.h"
+#include "pair.h"
 #include "turned.h"
 
 int main() {
@@ -73,7 +94,7 @@ int main() {
   for (const dim3 size : {dim3(1, 1, 1), dim3(64, 64, 16), dim3(65, 63, 17), dim3(37, 130, 20)}) {
     const int m = size.x, n = size.y, k = size.z;
     Array<float> a(m * k, 5), b(k * n, 7), addend(m * n, 3), bias(n, 11), c(m * n), biased(m * n), out(m * n);
-    const dim3 grid((n + 63) / 64, (m + 63) / 64);
+    const dim3 grid((n + 63) / 64, (m + 63) / 64), tiles((n + 15) / 16, (m + 15) / 16);
     Both both;
     both.output("out", out);
     good &= both.same(
@@ -108,6 +129,13 @@ int main() {
         [&] {
           require(activated::launch({grid, dim3(16, 16), {m, n, k, -0.125f, a, b, 0.5f, addend, c, bias}}), "activated");
         });
+    good &= inPlace.same(
+        "in place, a pair",
+        [&] {
+          product<<<tiles, dim3(16, 16)>>>(c, a, b, m, n, k);
+          addColumns<<<tiles, dim3(16, 16)>>>(c, bias, m, n);
+        },
+        [&] { require(pair::launch({tiles, dim3(16, 16), {c, a, b, m, n, k, bias}}), "pair"); });
     good &= inPlace.same(
         "in place, by columns",
         [&] {
