@@ -15,10 +15,10 @@
 // RUN: %cufuse fuse --vertical %samples/sgemm/sgemm.cu:sgemmTiled %t/changes.cu:addColumns %t/changes.cu:clamp \
 // RUN:   --link sgemmTiled.c=addColumns.c --link sgemmTiled.m=addColumns.rows --link sgemmTiled.n=addColumns.columns \
 // RUN:   --link addColumns.c=clamp.x --link 'sgemmTiled.m*n=clamp.n' --in-registers --name columns -o %t/columns.cu
-// RUN: %cufuse fuse --vertical %t/changes.cu:product %t/changes.cu:addColumns --link product.c=addColumns.c \
-// RUN:   --link product.m=addColumns.rows --link product.n=addColumns.columns --distinct --block 16x16 --name pair -o %t/pair.cu
+// RUN: %cufuse fuse --vertical %t/changes.cu:multiply %t/changes.cu:addColumns --link multiply.c=addColumns.c \
+// RUN:   --link multiply.m=addColumns.rows --link multiply.n=addColumns.columns --distinct --block 16x16 --name pair -o %t/pair.cu
 // RUN: FileCheck %s --check-prefix=PAIR --input-file=%t/pair.cu
-// PAIR: /// Where product stores c: an element goes to memory as it is changed by addColumns.
+// PAIR: /// Where multiply stores c: an element goes to memory as it is changed by addColumns.
 // RUN: %cufuse fuse --vertical '%samples/transpose/transpose.cu:transposeTiled<float>' %t/changes.cu:halved %t/changes.cu:add \
 // RUN:   %t/changes.cu:clamp %t/changes.cu:halved --link transposeTiled.out=halved_0.in --link halved_0.out=add.to \
 // RUN:   --link add.to=clamp.x --link clamp.x=halved_1.in --link 'transposeTiled.width*height=halved_0.n' \
@@ -46,7 +46,7 @@ __global__ void addColumns(float *c, const float *bias, int rows, int columns) {
   if (row < rows && column < columns)
     c[row * columns + column] += bias[column];
 }
-__global__ void product(float *c, const float *a, const float *b, int m, int n, int k) {
+__global__ void multiply(float *c, const float *a, const float *b, int m, int n, int k) {
   __shared__ float ofA[16][16], ofB[16][16];
   const int row = blockIdx.y * 16 + threadIdx.y, column = blockIdx.x * 16 + threadIdx.x;
   float sum = 0;
@@ -94,7 +94,7 @@ int main() {
   for (const dim3 size : {dim3(1, 1, 1), dim3(64, 64, 16), dim3(65, 63, 17), dim3(37, 130, 20)}) {
     const int m = size.x, n = size.y, k = size.z;
     Array<float> a(m * k, 5), b(k * n, 7), addend(m * n, 3), bias(n, 11), c(m * n), biased(m * n), out(m * n);
-    const dim3 grid((n + 63) / 64, (m + 63) / 64), tiles((n + 15) / 16, (m + 15) / 16);
+    const dim3 grid((n + 63) / 64, (m + 63) / 64), squares((n + 15) / 16, (m + 15) / 16);
     Both both;
     both.output("out", out);
     good &= both.same(
@@ -132,10 +132,10 @@ int main() {
     good &= inPlace.same(
         "in place, a pair",
         [&] {
-          product<<<tiles, dim3(16, 16)>>>(c, a, b, m, n, k);
-          addColumns<<<tiles, dim3(16, 16)>>>(c, bias, m, n);
+          multiply<<<squares, dim3(16, 16)>>>(c, a, b, m, n, k);
+          addColumns<<<squares, dim3(16, 16)>>>(c, bias, m, n);
         },
-        [&] { require(pair::launch({tiles, dim3(16, 16), {c, a, b, m, n, k, bias}}), "pair"); });
+        [&] { require(pair::launch({squares, {c, a, b, m, n, k, bias}}), "pair"); });
     good &= inPlace.same(
         "in place, by columns",
         [&] {
