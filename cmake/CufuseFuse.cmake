@@ -9,8 +9,10 @@
   the build fails where it does more than was planned. Files are relative to the current source folder. cufuse reads
   the inputs with the flags with which CMake compiles <name>.cu as a part of <target>: those that
   compile_commands.json has, which is therefore made for all targets, and those in response files that it names. The
-  fusion runs again only when an input, one of its headers (not the system's), cufuse or these flags change. Headers
+  fusion runs again only when an input, one of its headers (not the system's), the toolkit, cufuse or these flags change. Headers
   that are made when <target> is built are there before the fusion if they are sources of <target>, or in DEPENDS.
+  With --overlap, or lists of blocks, copies or widths, <target> has the sources of each: <name>_<kernel>.cu,
+  <name>_<block>.cu, ...
   An input that <target> compiles with other flags than <name>.cu (set_source_files_properties) is refused; one that
   only other targets compile is read with their flags, and the build fails where <target>'s mean something else. <name>.cu
   is in ${CMAKE_CURRENT_BINARY_DIR}/cufuse, or in its folders Debug, Release, ... where the generator has several
@@ -77,11 +79,6 @@ function(cufuse_fuse)
     string(APPEND folder "/$<CONFIG>")
   endif()
   set(output "${folder}/${fuse_NAME}")
-  set(outputs "${output}.cu")
-  if(several) # CMake knows a source's properties by its path with the configuration written out
-    list(TRANSFORM CMAKE_CONFIGURATION_TYPES REPLACE "(.+)" "${CMAKE_CURRENT_BINARY_DIR}/cufuse/\\1/${fuse_NAME}.cu"
-         OUTPUT_VARIABLE outputs)
-  endif()
   get_property(taken GLOBAL PROPERTY "_cufuse_target_of_${output}")
   if(taken)
     message(FATAL_ERROR "cufuse_fuse: ${fuse_NAME} is fused for the target ${taken} of this folder already; "
@@ -125,18 +122,39 @@ function(cufuse_fuse)
   endforeach()
   list(APPEND command --name "${fuse_NAME}" -o "${output}.cu" --depfile "${output}.d" -p "${output}.flags")
 
-  list(JOIN command "]==] [==[" command)
-  list(JOIN inputs "]==] [==[" files)
+  _cufuse_further_names(further "${fuse_KERNELS}" ${command})
+  list(TRANSFORM further PREPEND "${output}_")
+  list(TRANSFORM further APPEND ".cu" OUTPUT_VARIABLE sources)
+  list(TRANSFORM further APPEND ".h" OUTPUT_VARIABLE headers)
+  set(outputs "${output}.cu" ${sources})
+  if(several) # CMake knows a source's properties by its path with the configuration written out
+    set(each "${outputs}")
+    set(outputs "")
+    foreach(configuration IN LISTS CMAKE_CONFIGURATION_TYPES)
+      string(REPLACE "$<CONFIG>" "${configuration}" own "${each}")
+      list(APPEND outputs ${own})
+    endforeach()
+  endif()
+  # What is planned stands in each of several outputs, and not in the one that launches them.
+  set(checked "${sources}")
+  if(NOT checked)
+    set(checked "${output}.cu")
+  endif()
 
-  target_sources(${fuse_TARGET} PRIVATE "${output}.cu" "${output}.h")
+  list(JOIN command "]==] [==[" command)
+  list(JOIN checked "]==] [==[" checked)
+  set(files ${sources} ${inputs})
+  list(JOIN files "]==] [==[" files)
+
+  target_sources(${fuse_TARGET} PRIVATE "${output}.cu" "${output}.h" ${sources} ${headers})
   target_include_directories(${fuse_TARGET} PRIVATE "${folder}")
   # In a unity build the output would have no command, and the inputs be other text than cufuse reads.
   set_source_files_properties(${outputs} ${inputs} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   # Also where only a response file has changed, which CMake does not know of; and not before it is checked.
   foreach(each IN LISTS outputs)
-    string(REGEX REPLACE "cu$" "flags/compile_commands.json" flags "${each}")
-    string(REGEX REPLACE "cu$" "checked" checked "${each}")
-    set_property(SOURCE "${each}" APPEND PROPERTY OBJECT_DEPENDS "${flags}" "${checked}")
+    cmake_path(GET each PARENT_PATH own)
+    set_property(SOURCE "${each}" APPEND PROPERTY
+                 OBJECT_DEPENDS "${own}/${fuse_NAME}.flags/compile_commands.json" "${own}/${fuse_NAME}.checked")
   endforeach()
   # Sources and their properties may be set until the folder ends.
   cmake_language(EVAL CODE "cmake_language(DEFER CALL _cufuse_check_launcher ${fuse_TARGET})
@@ -166,11 +184,13 @@ if(toolkit)
   set(ENV{CUDA_HOME} \"\${toolkit}\")
 endif()
 if(CHECK)
-  execute_process(COMMAND [==[$<TARGET_FILE:cufuse::cufuse>]==] check [==[${output}.cu]==] -p [==[${output}.flags]==]
-    OUTPUT_QUIET RESULT_VARIABLE status)
-  if(status)
-    message(FATAL_ERROR \"${fuse_NAME}, as nvcc compiles it, is not what was planned\")
-  endif()
+  foreach(each IN ITEMS [==[${checked}]==])
+    execute_process(COMMAND [==[$<TARGET_FILE:cufuse::cufuse>]==] check \"\${each}\" -p [==[${output}.flags]==]
+      OUTPUT_QUIET RESULT_VARIABLE status)
+    if(status)
+      message(FATAL_ERROR \"${fuse_NAME}, as nvcc compiles it, is not what was planned\")
+    endif()
+  endforeach()
   file(TOUCH [==[${output}.checked]==])
   return()
 endif()
@@ -186,7 +206,7 @@ endif()
     DEPFILE "${output}.flags/depends.d"
     COMMENT "Taking the flags of ${fuse_NAME}"
     VERBATIM)
-  add_custom_command(OUTPUT "${output}.cu" "${output}.h"
+  add_custom_command(OUTPUT "${output}.cu" "${output}.h" ${sources} ${headers}
     COMMAND "${CMAKE_COMMAND}" -P "${script}"
     DEPENDS ${inputs} "${output}.flags/compile_commands.json" "${script}" cufuse::cufuse ${fuse_DEPENDS}
     DEPFILE "${output}.d"
@@ -195,9 +215,62 @@ endif()
   # By itself: of a build that ends between the two, the next one has the other.
   add_custom_command(OUTPUT "${output}.checked"
     COMMAND "${CMAKE_COMMAND}" -DCHECK=1 -P "${script}"
-    DEPENDS "${output}.cu" "${output}.h" "${script}"
+    DEPENDS "${output}.cu" "${output}.h" ${sources} ${headers} "${script}"
     COMMENT "Checking ${fuse_NAME}"
     VERBATIM)
+endfunction()
+
+# Of the outputs that the command writes besides its own, what follows `<name>_`: with --overlap the kernels' names, with
+# lists the values, of --block first.
+function(_cufuse_further_names result kernels)
+  set(names "")
+  if("--overlap" IN_LIST ARGN)
+    foreach(kernel IN LISTS kernels)
+      if(NOT kernel MATCHES "^[^:]+:([A-Za-z_0-9]+::)*([A-Za-z_0-9]+)")
+        message(FATAL_ERROR "cufuse_fuse: --overlap names the outputs as the kernels: write the name of '${kernel}'")
+      endif()
+      list(APPEND names "${CMAKE_MATCH_2}")
+    endforeach()
+    set(all "${names}")
+    set(names "")
+    foreach(name IN LISTS all)
+      set(same "${all}")
+      list(FILTER same INCLUDE REGEX "^${name}$")
+      list(LENGTH same count)
+      if(count GREATER 1)
+        math(EXPR number_${name} "0${number_${name}} + 1")
+        math(EXPR number "${number_${name}} - 1")
+        string(APPEND name "_${number}")
+      endif()
+      list(APPEND names "${name}")
+    endforeach()
+  else()
+    set(before "")
+    foreach(word IN LISTS ARGN)
+      if("${before} ${word}" MATCHES "^--(block|copies|vectorize) (.+)$|^[^ ]* --(block|copies|vectorize)=(.+)$")
+        list(APPEND "given_${CMAKE_MATCH_1}${CMAKE_MATCH_3}" "${CMAKE_MATCH_2}${CMAKE_MATCH_4}")
+      endif()
+      set(before "${word}")
+    endforeach()
+    foreach(option IN ITEMS block copies vectorize)
+      list(LENGTH given_${option} count)
+      string(REGEX REPLACE ".*=" "" values "${given_${option}}")
+      if(NOT count EQUAL 1 OR NOT values MATCHES ",")
+        continue()
+      endif()
+      string(REPLACE "," ";" values "${values}")
+      set(all "${names}")
+      set(names "")
+      if(NOT all)
+        set(names "${values}")
+      endif()
+      foreach(name IN LISTS all)
+        list(TRANSFORM values PREPEND "${name}_" OUTPUT_VARIABLE longer)
+        list(APPEND names ${longer})
+      endforeach()
+    endforeach()
+  endif()
+  set(${result} "${names}" PARENT_SCOPE)
 endfunction()
 
 # What the build makes for the target, and a kernel may include, comes before the fusion.

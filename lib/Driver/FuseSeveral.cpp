@@ -73,6 +73,8 @@ llvm::Expected<SeveralOutputs> fuseOverlapped(const Toolchain &Tools, FuseReques
   auto Read = readKernels(Tools, Request.Kernels, Request.Flags, /*WithAccesses=*/false);
   if (!Read)
     return Read.takeError();
+  if (!Request.Depfile.empty())
+    llvm::for_each(*Read, nameWhole);
   if (llvm::Error Error = checkAll(*Read))
     return std::move(Error);
   if (const std::string &Arch = Read->front().Arch; !hasDependentLaunch(Arch))
@@ -93,6 +95,8 @@ llvm::Expected<SeveralOutputs> fuseOverlapped(const Toolchain &Tools, FuseReques
     const std::string Suffix = "_" + Names.emplace_back(All.constituents()[I].Name);
     One.Name += Suffix;
     One.Output.insert(One.Output.size() - llvm::StringRef(".cu").size(), Suffix);
+    if (!One.Depfile.empty()) // there is one for all
+      One.Depfile += Suffix;
     Result.Kernels = {(*Read)[I]};
     Result.HeaderPath = headerOf(One.Output);
     if (llvm::Error Error = checkPaths(One, Result.Kernels))

@@ -23,7 +23,7 @@
 // RUN:   --block 64,32 --name no -o no.cu 2>&1 | FileCheck %s --check-prefix=GRID
 // GRID: error: no launch can choose among blocks by its size: the launch's grid may depend on the block
 // RUN: %exits 2 %cufuse fuse kernels.cu:plus kernels.cu:twice --block 64,32 -o no.cu 2>&1 | FileCheck %s --check-prefix=LIST
-// LIST: error: a list of blocks is for kernels with links and a --name, without --depfile, --dry-run and --stop-after
+// LIST: error: a list of blocks is for kernels with links and a --name, without --dry-run and --stop-after
 
 //--- kernels.cu
 __global__ void plus(const int *in, int *out, int n) {

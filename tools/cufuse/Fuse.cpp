@@ -86,7 +86,8 @@ llvm::Error parseBindings(const std::vector<std::string> &Texts, FuseRequest &Re
 std::string preludeOf(const FuseRequest &Request) { return within(folderOf(Request.Output), Request.Prelude); }
 
 /// A rule of Make: the output depends on everything that was read.
-std::string dependencyRule(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> Kernels) {
+std::string dependencyRule(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> Kernels,
+                           const std::string &Toolkit) {
   std::string Rule = namedForMake(Request.Output) + ":";
   std::set<std::string> Seen = {""};
   auto Add = [&](llvm::ArrayRef<std::string> Files) {
@@ -97,9 +98,15 @@ std::string dependencyRule(const FuseRequest &Request, llvm::ArrayRef<LoadedKern
   for (const LoadedKernel &Kernel : Kernels)
     Add(Kernel.Text.Dependencies);
   Add(Request.OtherInputs);
-  if (!Request.Prelude.empty()) // which is made with the output where it is missing
+  Add(Toolkit + "/include/cuda.h"); // which every other version of the toolkit changes
+  if (!Request.Prelude.empty())     // which is made with the output where it is missing
     Add(preludeOf(Request));
   return Rule + "\n";
+}
+
+/// Of a build system, which compares times: what is changed while it is read is newer than what comes of it.
+FileTime beginning(const FuseRequest &Request) {
+  return Request.Depfile.empty() ? FileTime::min() : nextFileTime(folderOf(Request.Output));
 }
 
 /// As old as what was read for it, also where it had this text before: a build system asks whether it is newer than
@@ -210,8 +217,8 @@ llvm::Error checkCombination(const FuseRequest &R) {
       {!R.Prelude.empty() && R.Name == "cufuse", "--prelude has the namespace 'cufuse'", "choose another --name"},
       {R.ApartBelow > 0 && !R.Apart, "--apart-below needs --apart", "write --apart, too"},
       {R.Overlap && (R.Vertical || OtherLaunch || R.Apart || !R.Groups.empty() || !R.Copies.empty() ||
-                     !R.Turns.empty() || !R.Resident.empty() || R.Tuned || !R.Depfile.empty() ||
-                     R.StopAfter != Step::Write || R.Registers.Policy == RegisterPolicy::Split),
+                     !R.Turns.empty() || !R.Resident.empty() || R.Tuned || R.StopAfter != Step::Write ||
+                     R.Registers.Policy == RegisterPolicy::Split),
        "--overlap goes with --block, --bind, --unroll and --registers alone", "leave out the other options"},
       {R.Overlap && R.Kernels.size() < 2, "--overlap needs two kernels or more", "name them in their order"},
       {R.Vertical && !R.Turns.empty(), "--turns goes without --link", "leave it out"},
@@ -320,9 +327,19 @@ std::vector<std::pair<Arguments, std::string>> alternatives(const Arguments &Giv
 }
 
 /// Several outputs, and what launches them.
-llvm::Error writeSeveral(SeveralOutputs Outputs, const FuseRequest &Whole) {
+llvm::Error writeSeveral(SeveralOutputs Outputs, const FuseRequest &Whole, FileTime Began, const std::string &Toolkit) {
+  if (!Whole.Depfile.empty()) {
+    std::vector<LoadedKernel> Kernels;
+    for (const FuseResult &Result : Outputs.Results)
+      llvm::append_range(Kernels, Result.Kernels);
+    Outputs.Files.push_back({Whole.Depfile, dependencyRule(Whole, Kernels, Toolkit)});
+  }
   if (llvm::Error Error = writeFiles(Outputs.Files))
     return Error;
+  for (const OutputFile &File : Outputs.Files)
+    backdate(File.Path, Began);
+  if (!Whole.Depfile.empty())
+    return llvm::Error::success();
   for (const auto &[Request, Result] : llvm::zip(Outputs.Requests, Outputs.Results))
     llvm::outs() << written(Request, Result);
   FuseResult &First = Outputs.Results.front();
@@ -342,26 +359,27 @@ llvm::Error runBySize(llvm::ArrayRef<std::pair<Arguments, std::string>> All, con
     Requests.push_back(std::move(*Request));
   }
   const FuseRequest Whole = Requests.front();
-  if (!Whole.Vertical || Whole.Name.empty() || !Whole.Depfile.empty() || Whole.StopAfter != Step::Write ||
-      All.front().first.DryRun)
-    return badUsage("a list of blocks is for kernels with links and a --name, without --depfile, --dry-run and "
-                    "--stop-after",
+  if (!Whole.Vertical || Whole.Name.empty() || Whole.StopAfter != Step::Write || All.front().first.DryRun)
+    return badUsage("a list of blocks is for kernels with links and a --name, without --dry-run and --stop-after",
                     "say one block");
   for (const auto &[Request, Each] : llvm::zip(Requests, All)) {
     Request.Name += Each.second;
     Request.Output.insert(Request.Output.size() - llvm::StringRef(".cu").size(), Each.second);
+    if (!Request.Depfile.empty()) // there is one for all
+      Request.Depfile += Each.second;
     Request.Apart = false;
     Request.ApartBelow = 0;
   }
   auto Tools = findToolchain(Invocation.Program, sayNote);
   if (!Tools)
     return Tools.takeError();
+  const FileTime Began = beginning(Whole);
   auto Fused = fuseBySize(*Tools, std::move(Requests), Whole, sayNote);
   if (!Fused)
     return Fused.takeError();
   if (const std::string &Note = Fused->Results.front().Kernels.front().Text.Note; !Note.empty())
     sayNote(Note);
-  return writeSeveral(std::move(*Fused), Whole);
+  return writeSeveral(std::move(*Fused), Whole, Began, Tools->CudaPath);
 }
 
 llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
@@ -376,9 +394,10 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   auto Tools = findToolchain(Invocation.Program, sayNote);
   if (!Tools)
     return Tools.takeError();
+  const FileTime Began = beginning(*Request);
   if (Request->Overlap) {
     auto Outputs = fuseOverlapped(*Tools, *Request, sayNote);
-    return Outputs ? writeSeveral(std::move(*Outputs), *Request) : Outputs.takeError();
+    return Outputs ? writeSeveral(std::move(*Outputs), *Request, Began, Tools->CudaPath) : Outputs.takeError();
   }
   llvm::append_range(Request->OtherInputs, Given.Tuned.Workloads);
   Request->OtherInputs.push_back(Given.Tuned.Path);
@@ -387,8 +406,6 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
     Request->Tuned = Given.Tuned;
     Request->Tuned->Tools = toolsHash(Nvcc, CUFUSE_VERSION);
   }
-  // Of a build system, which compares times: what is changed while it is read is newer than what comes of it.
-  const FileTime Began = Request->Depfile.empty() ? FileTime::min() : nextFileTime(folderOf(Request->Output));
   auto Result = fuse(*Tools, *Request, sayNote);
   if (!Result)
     return Result.takeError();
@@ -423,7 +440,7 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
     std::vector<OutputFile> Files = {{Request->Output, Result->Fused.Source},
                                      {Result->HeaderPath, Result->Fused.Header}};
     if (!Request->Depfile.empty())
-      Files.push_back({Request->Depfile, dependencyRule(*Request, Result->Kernels)});
+      Files.push_back({Request->Depfile, dependencyRule(*Request, Result->Kernels, Tools->CudaPath)});
     if (llvm::Error Error = writeFiles(Files))
       return Error;
     for (const OutputFile &File : Files)
