@@ -433,19 +433,20 @@ private:
   const PlayedKernel &Played;
 };
 
-/// A kind of `cufuse_pointer` that is the pointer itself, in place of another.
+/// A kind of `cufuse_pointer` that is the pointer itself, in place of another. The user's headers, which come before
+/// it, may have macros of one letter.
 constexpr const char *Memory =
     "namespace cufuse_neutral { "
-    "template <bool Constant, typename T> struct like { using type = T; }; "
-    "template <typename T> struct like<true, T> { using type = const T; }; "
-    "template <typename Kind, typename T> using access = decltype((*(const Kind *)nullptr).template at<T>(0)); "
+    "template <bool Constant, typename Own> struct like { using type = Own; }; "
+    "template <typename Own> struct like<true, Own> { using type = const Own; }; "
+    "template <typename Kind, typename Own> using access = decltype((*(const Kind *)nullptr).template at<Own>(0)); "
     "template <typename Kind, typename Value, bool Constant = __is_const(__remove_reference_t(access<Kind, Value>)) || "
     "__is_same(access<Kind, Value>, Value)> struct memory { "
     "typename like<Constant, Value>::type *address; "
-    "template <typename T> __device__ auto &at(long long index) const { "
-    "return reinterpret_cast<typename like<Constant, T>::type *>(address)[index]; } "
-    "template <typename T> __device__ memory moved(long long by) const { "
-    "return {reinterpret_cast<decltype(address)>(&at<T>(by))}; } "
+    "template <typename Own> __device__ auto &at(long long index) const { "
+    "return reinterpret_cast<typename like<Constant, Own>::type *>(address)[index]; } "
+    "template <typename Own> __device__ memory moved(long long by) const { "
+    "return {reinterpret_cast<decltype(address)>(&at<Own>(by))}; } "
     "template <typename To> __device__ memory<Kind, Value, Constant || __is_const(To)> as() const { "
     "return {address}; } }; } ";
 
