@@ -345,6 +345,10 @@ std::vector<Bound> Bounds::most(const Polynomial &P, unsigned Depth) {
         *Widest = std::move(B);
     }
   };
+  // That a sum is below what counts, too, says more than its ranges.
+  for (const Less &L : Guards)
+    if (L.Left.terms().size() > 1 && !isUniform(L.Right) && isPartOf(L.Left, P))
+      Go(P + L.Right - constant(1) - L.Left, {});
   // Digits `D / e % r` are below r, and not below 0: those of a number in a mixed radix, one by one.
   for (const std::string &Atom : Counting)
     if (const auto Q = Quotients.find(Atom); Q != Quotients.end())
@@ -381,7 +385,11 @@ std::vector<Bound> Bounds::most(const Polynomial &P, unsigned Depth) {
         std::vector<AtMost> Needs = *OfTimes;
         append(Needs, *OfDividend);
         append(Needs, isPositive(Divisor));
-        Go(Adds ? P + Times[true] * (Divisor - constant(1) - Remainder) : P + Times[false] * Remainder, Needs);
+        const Polynomial Next =
+            Adds ? P + Times[true] * (Divisor - constant(1) - Remainder) : P + Times[false] * Remainder;
+        Go(Next, Needs);
+        if (Adds && Next.terms().size() > P.terms().size()) // with nothing that it would be a remainder with
+          Go(P + Times[true] * Divisor * Polynomial::atom(Atom), Needs);
       }
   }
   if (!Found.empty() && !Nearest)

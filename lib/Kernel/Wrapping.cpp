@@ -63,9 +63,17 @@ static std::optional<std::uint64_t> most(const Polynomial &P, const KernelAccess
   for (const auto &[Atoms, Factor] : P.terms()) {
     std::uint64_t Term = Factor;
     bool OfBlock = false; // its first thread is in the grid
+    auto IsOfThreads = [](const std::string &Atom) {
+      return isOf(Builtin::ThreadIdx, Atom) || isOf(Builtin::BlockDim, Atom);
+    };
+    // The dimensions of a block have 1024 threads together.
+    const bool AreTogether = llvm::all_of(Atoms, IsOfThreads);
+    std::set<char> Dimensions;
     for (const std::string &Atom : Atoms) {
       std::optional<std::uint64_t> Own;
-      if (isOf(Builtin::ThreadIdx, Atom) || isOf(Builtin::BlockDim, Atom))
+      if (IsOfThreads(Atom) && Dimensions.insert(Atom.back()).second && AreTogether && Dimensions.size() > 1)
+        Own = 1;
+      else if (IsOfThreads(Atom))
         Own = isOf(Builtin::ThreadIdx, Atom) ? 1023 : 1024;
       else if (isOf(Builtin::BlockIdx, Atom) || isOf(Builtin::GridDim, Atom))
         Own = llvm::StringRef(Atom).ends_with(".x") ? INT32_MAX : UINT16_MAX;
@@ -86,6 +94,12 @@ static std::optional<std::uint64_t> most(const Polynomial &P, const KernelAccess
       Sum = llvm::SaturatingAdd(Sum, Term);
   }
   return Sum;
+}
+
+bool isBelow(const Polynomial &P, std::int64_t End, const KernelAccesses &In) {
+  const auto Most = most(P, In);
+  return Most && *Most < static_cast<std::uint64_t>(End) && isMadeOf(P, In.Quotients, isBuiltin) &&
+         !mayBeNegative(P, In.Quotients);
 }
 
 bool fits(const Polynomial &P, unsigned Bits, bool Signed, KernelAccesses &In) {

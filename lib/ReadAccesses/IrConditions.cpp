@@ -85,16 +85,48 @@ void IrValues::holds(const llvm::Value *Condition, bool Truth, std::vector<Less>
       return holds(Wider->getOperand(0), (Compare->getPredicate() == llvm::CmpInst::ICMP_NE) == Truth, Holds, Whole);
   }
   holdsCompared(Truth ? Compare->getPredicate() : Compare->getInversePredicate(), Compare->getOperand(0),
-                Compare->getOperand(1), Holds, Whole);
+                Compare->getOperand(1), *Compare->getParent(), Holds, Whole);
+}
+
+/// `n - 1` behind `if (i < n)`, where i counts threads, or from there up.
+bool IrValues::isNotNegativeBehind(const Polynomial &P, const llvm::BasicBlock &At) {
+  auto Counts = [&](const std::string &Atom) {
+    return isBuiltin(Atom) || llvm::any_of(Known.Loops, [&](const LoopAccess &Loop) {
+             auto IsBuiltin = [](const Polynomial &Of) {
+               return !Of.hasNegative() && llvm::all_of(Of.atoms(), isBuiltin);
+             };
+             return Loop.Atom == Atom && IsBuiltin(Loop.Start) && IsBuiltin(Loop.Step);
+           });
+  };
+  for (const auto *Node = Dominators.getNode(&At); Node && Node->getIDom(); Node = Node->getIDom()) {
+    auto *Branch = llvm::dyn_cast<llvm::BranchInst>(Node->getIDom()->getBlock()->getTerminator());
+    auto *Compare =
+        Branch && Branch->isConditional() ? llvm::dyn_cast<llvm::ICmpInst>(Branch->getCondition()) : nullptr;
+    if (!Compare || Compare->isUnsigned())
+      continue;
+    for (const unsigned Side : {0, 1}) {
+      std::vector<Less> Holds;
+      bool Whole = true;
+      if (Dominators.dominates(llvm::BasicBlockEdge(Branch->getParent(), Branch->getSuccessor(Side)), &At))
+        holds(Compare, Side == 0, Holds, Whole);
+      for (const Less &L : Holds) {
+        const Polynomial Rest = P - (L.Right - L.Left - Polynomial::constant(1));
+        const std::set<std::string> Atoms = Rest.atoms();
+        if (!Rest.hasNegative() && llvm::all_of(Atoms, Counts))
+          return true;
+      }
+    }
+  }
+  return false;
 }
 
 void IrValues::holdsCompared(llvm::CmpInst::Predicate How, const llvm::Value *A, const llvm::Value *B,
-                             std::vector<Less> &Holds, bool &Whole) {
+                             const llvm::BasicBlock &At, std::vector<Less> &Holds, bool &Whole) {
   const std::optional<Polynomial> L = of(A), R = of(B);
   // Without a sign, what is below 0 is large. What counts by threads is not.
   auto IsNegative = [&](const llvm::Value *V, const Polynomial &P) {
     auto *Phi = llvm::dyn_cast<llvm::PHINode>(V);
-    return !(Phi && countsForAll(*Phi)) && mayBeNegative(P, Known.Quotients);
+    return !(Phi && countsForAll(*Phi)) && mayBeNegative(P, Known.Quotients) && !isNotNegativeBehind(P, At);
   };
   const bool IsUnsigned = llvm::ICmpInst::isUnsigned(How);
   const bool Wraps = IsUnsigned && L && R && (IsNegative(A, *L) || IsNegative(B, *R));

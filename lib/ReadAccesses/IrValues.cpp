@@ -356,7 +356,7 @@ void IrValues::holdsWhereChosen(const llvm::Instruction &I, const llvm::Value *A
     holds(Select->getCondition(), Among == Select->getTrueValue(), Holds, Whole);
   else if (auto *Extreme = llvm::dyn_cast<llvm::MinMaxIntrinsic>(&I)) // the one that compares so with the other one
     holdsCompared(llvm::CmpInst::getNonStrictPredicate(Extreme->getPredicate()), Among,
-                  I.getOperand(Among == I.getOperand(0)), Holds, Whole);
+                  I.getOperand(Among == I.getOperand(0)), *I.getParent(), Holds, Whole);
   else if (auto *Phi = llvm::cast<llvm::PHINode>(&I); llvm::count(Phi->incoming_values(), Among) == 1)
     holdsOnWay(*Phi, llvm::find(Phi->incoming_values(), Among) - Phi->incoming_values().begin(), Holds, Whole);
 }
@@ -503,6 +503,8 @@ std::optional<Polynomial> IrValues::bits(const llvm::Value *V, unsigned From, un
   constexpr unsigned Most = 62; // so that it is a number
   if (Count > Most)
     return std::nullopt;
+  if (isBelow(*Whole, std::int64_t(1) << Count, Known))
+    return Whole;
   const Polynomial Range = Polynomial::constant(std::int64_t(1) << Count);
   const auto Lost = mayBeNegative(*Whole, Known.Quotients) ? std::nullopt : quotient(*Whole, Range, Known.Quotients);
   return Lost ? std::optional(*Whole - Range * *Lost) : std::nullopt;

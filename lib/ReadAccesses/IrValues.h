@@ -73,8 +73,9 @@ private:
   void countByThread(const llvm::Loop &L, const llvm::PHINode &Phi, LoopAccess &Found);
   void holdsByWay(const llvm::PHINode &Phi, bool Truth, std::vector<Less> &Holds, bool &Whole);
   void holdsOnWay(const llvm::PHINode &Phi, unsigned Way, std::vector<Less> &Holds, bool &Whole);
-  void holdsCompared(llvm::CmpInst::Predicate How, const llvm::Value *A, const llvm::Value *B, std::vector<Less> &Holds,
-                     bool &Whole);
+  void holdsCompared(llvm::CmpInst::Predicate How, const llvm::Value *A, const llvm::Value *B,
+                     const llvm::BasicBlock &At, std::vector<Less> &Holds, bool &Whole);
+  bool isNotNegativeBehind(const Polynomial &P, const llvm::BasicBlock &At);
   /// The fewest bits in which a part of it was computed.
   bool mayHaveLost(const llvm::Value *V, bool Signed);
   unsigned fewestBits(const llvm::Value *V, unsigned Depth = 0) const;

@@ -20,6 +20,9 @@ bool mayBeNegative(Polynomial P, const std::map<std::string, Quotient> &Quotient
 /// Coefficients in the signed range of the width: values are the same modulo 2^width.
 Polynomial reduced(const Polynomial &P, unsigned Bits);
 
+/// A number of threads and blocks that is not negative, and below a constant, in every launch.
+bool isBelow(const Polynomial &P, std::int64_t End, const KernelAccesses &In);
+
 /// Is a number of that type, computed modulo 2^Bits, what the polynomial says? Numbers of threads and blocks have
 /// bounds, and the linear index is taken to fit. Parameters that must be in the range of `int` for it are added to
 /// `Converted`. False where it need not be asked: where the polynomial is one of the linear index and of parameters,
