@@ -18,6 +18,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/IR/PatternMatch.h>
 #include <llvm/Support/Regex.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
@@ -165,22 +166,42 @@ private:
     return true;
   }
 
-  /// Are these lanes none but those that went the way from the branch to where they are used?
-  bool areOfWay(const llvm::Value *Lanes, const BasicBlock &Branch, const BasicBlock *Used) const {
-    while (llvm::isa_and_nonnull<llvm::TruncInst, llvm::ZExtInst>(Lanes)) // a mask of 64 bits
-      Lanes = llvm::cast<llvm::Instruction>(Lanes)->getOperand(0);
+  /// Are these lanes none but those that went the way from the branch to where they are used? `First`: the lane of the
+  /// lowest bit; a group keeps its mask in bytes.
+  bool areOfWay(const llvm::Value *Lanes, const BasicBlock &Branch, const BasicBlock *Used, int First = 0,
+                unsigned Depth = 0) const {
     auto *Value = llvm::dyn_cast_or_null<llvm::Instruction>(Lanes);
-    if (!Value)
+    if (!Value || Depth > 16)
       return false;
-    if (Value->getOpcode() == llvm::Instruction::And) // some of them
-      return llvm::any_of(Value->operands(), [&](const llvm::Value *Each) { return areOfWay(Each, Branch, Used); });
+    auto Are = [&](const llvm::Value *Each) { return areOfWay(Each, Branch, Used, First, Depth + 1); };
+    const llvm::APInt *Bits = nullptr;
+    auto Moved = [&](int By) {
+      return Bits->ult(64) && areOfWay(Value->getOperand(0), Branch, Used, First + By, Depth + 1);
+    };
+    switch (Value->getOpcode()) {
+    case llvm::Instruction::Trunc:
+    case llvm::Instruction::ZExt:
+      return Are(Value->getOperand(0));
+    case llvm::Instruction::And: // some of them
+      return llvm::any_of(Value->operands(), Are);
+    case llvm::Instruction::Or:
+      return llvm::all_of(Value->operands(), Are);
+    case llvm::Instruction::Shl:
+      return match(Value->getOperand(1), llvm::PatternMatch::m_APInt(Bits)) &&
+             Moved(static_cast<int>(Bits->getZExtValue()));
+    case llvm::Instruction::LShr:
+      return match(Value->getOperand(1), llvm::PatternMatch::m_APInt(Bits)) &&
+             Moved(-static_cast<int>(Bits->getZExtValue()));
+    default:
+      break;
+    }
     const bool IsPresent = isActiveMask(Value), IsBallot = isCalled(Value, "llvm.nvvm.vote.ballot.sync");
+    if (First != 0 || (!IsPresent && !IsBallot && !isCalled(Value, "llvm.nvvm.match.any.sync")))
+      return false;
     if (IsBallot)
       if (const BasicBlock *Asked = askedFor(llvm::cast<llvm::CallBase>(*Value), Used);
           Asked && llvm::is_contained(llvm::successors(&Branch), Asked))
         return true;
-    if (!IsPresent && !IsBallot && !isCalled(Value, "llvm.nvvm.match.any.sync"))
-      return false;
     return leadsThrough(Branch, Value->getParent(), Used) &&
            (IsPresent || areOfWay(lanesOf(llvm::cast<llvm::CallBase>(*Value)), Branch, Value->getParent()));
   }

@@ -1,11 +1,13 @@
 // What `__activemask()` says where lanes have parted names the lanes that came there: who waits for these, waits for
 // nobody who went another way, however far the mask is carried.
 // RUN: rm -rf %t && split-file %s %t
-// RUN: %cufuse fuse %t/kernels.cu:sum_kept %t/kernels.cu:count_in_loop %t/kernels.cu:matched --block 128 --block 64 \
-// RUN:   --block 96 --grid-policy stride --name fused -o %t/fused.cu
+// RUN: %cufuse fuse %t/kernels.cu:sum_kept %t/kernels.cu:count_in_loop %t/kernels.cu:matched %t/kernels.cu:grouped \
+// RUN:   --block 128 --block 64 --block 96 --block 160 --grid-policy stride --name fused -o %t/fused.cu
 // RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/fused.cu
 
 //--- kernels.cu
+#include <cooperative_groups.h>
+
 __global__ void sum_kept(const int *in, int *out, int n, int steps) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) {
@@ -50,6 +52,14 @@ __global__ void matched(const int *in, int *out, int n) {
   out[i] = __shfl_sync(same, number, leader);
 }
 
+__global__ void grouped(const int *in, int *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && in[i] % 2) {
+    const auto group = cooperative_groups::coalesced_threads();
+    out[i] = group.shfl(i, 0) * 64 + group.size();
+  }
+}
+
 //--- main.cu
 #include "both.h"
 #include "kernels.cu"
@@ -57,16 +67,18 @@ __global__ void matched(const int *in, int *out, int n) {
 #include "fused.h"
 
 int main() {
-  Array<int> in(4096), a(4096), b(4096), c(4096);
+  Array<int> in(4096), a(4096), b(4096), c(4096), d(4096);
   Both both;
-  both.output("a", a), both.output("b", b), both.output("c", c);
+  both.output("a", a), both.output("b", b), both.output("c", c), both.output("d", d);
   const bool good = both.same(
       "stride",
       [&] {
         sum_kept<<<5, 128>>>(in, a, 600, 16);
         count_in_loop<<<6, 64>>>(in, b, 1000, 16);
         matched<<<11, 96>>>(in, c, 1030);
+        grouped<<<9, 160>>>(in, d, 1400);
       },
-      [&] { require(fused::launch({5, {in, a, 600, 16}}, {6, {in, b, 1000, 16}}, {11, {in, c, 1030}}), "fused"); });
+      [&] { require(fused::launch({5, {in, a, 600, 16}}, {6, {in, b, 1000, 16}}, {11, {in, c, 1030}},
+                              {9, {in, d, 1400}}), "fused"); });
   return good ? 0 : 1;
 }
