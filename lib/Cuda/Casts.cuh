@@ -12,3 +12,8 @@ __device__ __forceinline__ auto cufuse_as(const cufuse_pointer<T, Kind> &p)
     -> cufuse_pointer<typename CufuseTarget<To>::Type, decltype(p.of.template as<To>())> {
   return {p.of.template as<To>()};
 }
+
+/// What a kernel stores to and another loads from is no null pointer, and that alone is asked.
+template <typename T, typename Kind> __device__ __forceinline__ const void *cufuse_notNull(cufuse_pointer<T, Kind> p) {
+  return reinterpret_cast<const void *>(1);
+}

@@ -235,6 +235,8 @@ private:
       Result.Moves |= Unary->isIncrementDecrementOp() && isPointer(E);
     if (auto *Cast = llvm::dyn_cast<clang::ExplicitCastExpr>(&E))
       cast(*Cast, From);
+    if (const clang::Expr *Pointer = comparedWithNull(E); Pointer && From.is(*Pointer))
+      test(*Pointer);
     const clang::ArraySubscriptExpr *Element = addressedElement(&E);
     if (!Element || !From.is(*Element->getBase()) || isInMacro(E) || isInMacro(*Element))
       return;
@@ -268,6 +270,14 @@ private:
               As(Written->getLParenLoc(), Written->getRParenLoc()) + "(");
       replace(Text.end(Cast.getEndLoc()), 0, ")");
     }
+  }
+
+  void test(const clang::Expr &Pointer) {
+    const std::optional<Slice> Of = cufuse::written(Text, Pointer.getSourceRange());
+    if (!Of || !variableIn(*Pointer.IgnoreParenImpCasts()))
+      return;
+    replace({Of->File, Of->Begin}, 0, "cufuse_notNull(");
+    replace({Of->File, Of->End}, 0, ")");
   }
 
   void add(PlacedEdit E) {

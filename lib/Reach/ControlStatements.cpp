@@ -41,4 +41,17 @@ const clang::Expr *conditionOf(const clang::Stmt &Control) {
   return Of(llvm::cast<clang::WhileStmt>(Control));
 }
 
+const clang::Expr *comparedWithNull(const clang::Expr &E) {
+  if (auto *Cast = llvm::dyn_cast<clang::CastExpr>(&E))
+    return Cast->getCastKind() == clang::CK_PointerToBoolean ? Cast->getSubExpr() : nullptr;
+  auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(&E);
+  if (!Binary || !Binary->isEqualityOp())
+    return nullptr;
+  auto IsNull = [](const clang::Expr *Side) {
+    auto *Cast = llvm::dyn_cast<clang::CastExpr>(Side->IgnoreParens());
+    return Cast && Cast->getCastKind() == clang::CK_NullToPointer;
+  };
+  return IsNull(Binary->getRHS()) ? Binary->getLHS() : IsNull(Binary->getLHS()) ? Binary->getRHS() : nullptr;
+}
+
 } // namespace cufuse

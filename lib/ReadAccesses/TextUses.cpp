@@ -3,6 +3,7 @@
 #include "Parameters.h"
 
 #include "cufuse/Reach/AllIn.h"
+#include "cufuse/Reach/ControlStatements.h"
 #include "cufuse/Reach/Declarations.h"
 #include "cufuse/Reach/Intrinsics.h"
 
@@ -166,6 +167,8 @@ private:
         E = Outer;
         continue;
       }
+      if (comparedWithNull(*Outer) == E)
+        return;
       if (auto *Call = llvm::dyn_cast<clang::CallExpr>(Outer))
         return cached(*Call, E, Use) || handedOn(*Call, E, Use) ? void() : other(Use, Mention);
       if (auto *Binary = llvm::dyn_cast<clang::BinaryOperator>(Outer)) {

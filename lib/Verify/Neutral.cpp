@@ -508,6 +508,7 @@ std::optional<std::string> neutralText(llvm::StringRef Source, llvm::ArrayRef<Co
   for (const char *Name : CachedStores)
     Hinted(Name, fmt::format("void {}(cufuse_pointer<T, Kind> p, const Value &value) {{ ", Name), "*p = value;",
            ", value");
+  Text = replaced(Text, "return reinterpret_cast<const void *>(1);", "return &*p;"); // as Casts.cuh has it
   // Each block's own shared memory is that of its kernel, and a reduction is of as many threads as the text has said.
   static const llvm::Regex Own(" auto &[A-Za-z_0-9]+ = [A-Za-z_0-9]+_ofCopies\\[cufuse_partition::copy\\(\\)\\];");
   Text = replaced(Text, "_ofCopies[cufuse_partition::Copies]", "");

@@ -32,5 +32,7 @@ private:
 const clang::VarDecl *counted(const clang::ForStmt &Loop);
 /// The condition of an `if`, `for` or `while`; null where it has none.
 const clang::Expr *conditionOf(const clang::Stmt &Control);
+/// The pointer in `p != nullptr`, `p == 0`, or where a truth is asked for; null where it is something else.
+const clang::Expr *comparedWithNull(const clang::Expr &E);
 
 } // namespace cufuse
