@@ -102,6 +102,7 @@ llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels,
                       "use --cooperative, with which each has its own, or launch both with one variable, or, if the "
                       "grids are the same, write --link PRODUCER.out=CONSUMER.in",
                       Found->Places.back());
+    Request.Composition.InRegisters |= !Found->MayShareThreads && !Request.Composition.Cooperative;
     std::string Said;
     for (const std::string &Text : Found->Links) {
       auto Link = parseLink(Text);

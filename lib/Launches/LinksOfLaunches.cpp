@@ -215,7 +215,7 @@ LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chose
     // A grid that has all elements of the one may have too many of the other.
     for (size_t From = 0; From < To; ++From)
       if (Kernels[From].FollowsGrid != Kernels[To].FollowsGrid && Kernels[From].IsByThreads && Kernels[To].IsByThreads)
-        Result.HaveOneGrid &= HasGridOf(From);
+        (Kernels[From].FollowsGrid ? Result.MayShareThreads : Result.HaveOneGrid) &= HasGridOf(From);
     for (size_t I = 0; I < Parameters(To); ++I) {
       std::string Best; // to the last that stores it, else to the first
       for (size_t From = 0; From < To; ++From)

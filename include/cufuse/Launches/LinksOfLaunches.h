@@ -33,6 +33,9 @@ struct LaunchLinks {
   /// What stands between them and may use the kernels' memory: then the links are none to fuse by.
   std::optional<SourcePlace> Between = std::nullopt;
   bool HaveOneGrid = true; ///< The launches of those that follow it. Otherwise one barrier of the grid makes them one.
+  /// Otherwise a kernel that follows its grid comes before one with bounds and another grid, which may go on with the
+  /// elements of the first, since the launch is asked for as many, but not in its threads.
+  bool MayShareThreads = true;
   /// Some are given what others store. Not known of values that are not, or of parts of an array.
   bool ShareMemory = false, AreKnown = true;
   bool areDependent() const { return ShareMemory && AreKnown; }
