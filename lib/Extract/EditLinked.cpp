@@ -50,6 +50,15 @@ std::optional<Slice> writtenBeforeName(const SourceText &Text, const clang::VarD
   return Found;
 }
 
+/// `auto`, for which the kernel has a template parameter that nobody has written.
+bool hasAutoType(const clang::ParmVarDecl &Parameter) {
+  clang::QualType Type = Parameter.getType();
+  while (!Type->getPointeeType().isNull())
+    Type = Type->getPointeeType();
+  auto *Template = Type->getAs<clang::TemplateTypeParmType>();
+  return Template && Template->getDecl() && Template->getDecl()->isImplicit();
+}
+
 /// What comes from a parameter, in the function whose it is.
 class Derived {
 public:
@@ -317,7 +326,10 @@ void editLinkedParameters(TextEdits &Edits, const clang::FunctionDecl &Kernel, c
     const clang::ParmVarDecl *Parameter = Kernel.getParamDecl(std::min<size_t>(I, Kernel.getNumParams() - 1));
     const std::optional<Slice> Whole = written(Text, Parameter->getSourceRange());
     PlacedEdit Linked{Text.offset(Parameter->getBeginLoc()), 0, "", Edit::When::Linked, Names[I]};
-    if (!Whole || Parameter->isParameterPack() || Parameter->hasAttr<clang::CUDAGridConstantAttr>()) {
+    if (hasAutoType(*Parameter)) {
+      Linked.Cannot = {BlockerKind::UneditableText, Text.unit().place(Parameter->getLocation()),
+                       Names[I] + " is declared `auto`"};
+    } else if (!Whole || Parameter->isParameterPack() || Parameter->hasAttr<clang::CUDAGridConstantAttr>()) {
       Linked.Cannot = {BlockerKind::KernelFromMacro, Text.unit().place(Parameter->getLocation()),
                        "its parameter " + Names[I]};
     } else {

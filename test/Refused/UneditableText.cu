@@ -5,6 +5,8 @@
 // RUN:   --block 64 --block 64 --block 64 -o %t/out.cu 2>&1 | FileCheck %s
 // RUN: %exits 1 %cufuse fuse %t.files/pasted.cu:pasted --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=PASTED
 // RUN: %exits 1 %cufuse fuse %t.files/imports.cu:imports --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=IMPORTS
+// RUN: %exits 1 %cufuse fuse %t.files/short.cu:twice '%t.files/short.cu:next<float, float>' --link twice.out=next.in \
+// RUN:   --link twice.n=next.n -o %t/out.cu -- -std=c++20 2>&1 | FileCheck %s --check-prefix=AUTO
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %t.files/plain.cu:scaled %t.files/plain.cu:other --block 64 --block 64 -o %t/out.cu
 // RUN: FileCheck %s --check-prefix=PLAIN --input-file %t/out.cu
@@ -16,7 +18,19 @@
 // CHECK: ends.cu:1:17: error: ends: what must change in a declaration is not written in one piece: it ends in another file
 // PASTED: pasted.cu:4:{{[0-9]+}}: error: {{.*}}: variable 'words' cannot be implicitly captured in a lambda {{.*}} [OtherMeaning]
 // IMPORTS: imports.cu:2:1: error: imports: {{.*}} no plain #include names its file [UneditableText]
+// AUTO: short.cu:6:{{[0-9]+}}: error: next: what must change in a declaration is not written in one piece: in is declared `auto` [UneditableText]
 
+//--- short.cu
+__global__ void twice(const float *in, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i] * 2;
+}
+__global__ void next(const auto *in, auto *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i] + 1;
+}
 //--- imports.cu
 __global__ void imports(int *out) {
 #import "imported.inc"
