@@ -96,12 +96,13 @@ llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels,
                       Found->Places.front().str(), Found->Places.back().str()),
           "hand them variables, or write --link PRODUCER.out=CONSUMER.in", Found->Places.back());
     if (!Found->HaveOneGrid && !Request.Composition.Cooperative) // where each has its own
-      return badInput(fmt::format("the launches at {} and {} are not seen to have one grid, which says how much their "
-                                  "kernels store",
-                                  Found->Places.front().str(), Found->Places.back().str()),
-                      "use --cooperative, with which each has its own, or launch both with one variable, or, if the "
-                      "grids are the same, write --link PRODUCER.out=CONSUMER.in",
-                      Found->Places.back());
+      return badInput(
+          fmt::format("the launches at {} and {} are not seen to have one grid, which says how much their "
+                      "kernels store",
+                      Found->Places.front().str(), Found->Places.back().str()),
+          "use --cooperative, with which each has its own, or launch both with one variable, or, if both have "
+          "the same elements, write --link PRODUCER.out=CONSUMER.in",
+          Found->Places.back());
     Request.Composition.InRegisters |= !Found->MayShareThreads && !Request.Composition.Cooperative;
     std::string Said;
     for (const std::string &Text : Found->Links) {
