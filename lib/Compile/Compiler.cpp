@@ -132,12 +132,10 @@ llvm::Expected<std::string> NvccCompiler::version() {
   if (Nvcc.empty())
     return fail(ExitCode::MissingTool, "nvcc is on neither PATH nor in the CUDA toolkit's bin",
                 "install the CUDA compiler");
-  auto Result = runProcess({Nvcc, "--version"}, 60);
-  if (!Result)
-    return Result.takeError();
-  if (Result->Status != 0)
-    return fail(ExitCode::MissingTool, fmt::format("'{} --version' fails: {}", Nvcc, Result->Output));
-  return Version = Result->Output;
+  auto Result = TRY(runProcess({Nvcc, "--version"}, 60));
+  if (Result.Status != 0)
+    return fail(ExitCode::MissingTool, fmt::format("'{} --version' fails: {}", Nvcc, Result.Output));
+  return Version = Result.Output;
 }
 
 std::vector<std::string> NvccCompiler::ptxKey(const CompileJob &Job, const std::vector<std::string> &Flags) const {
@@ -164,18 +162,15 @@ static llvm::Expected<std::string> runNvcc(std::vector<std::string> Command, con
   llvm::append_range(Command, gencodeFlags(Arch));
   llvm::append_range(Command, Flags);
   Command.insert(Command.end(), {"-o", Output, Input});
-  if (llvm::Error Error = checkArguments(Command))
-    return std::move(Error);
-  auto Result = runProcess(Command, TimeLimitSeconds, folderOf(Output));
-  if (!Result)
-    return Result.takeError();
-  if (Result->Status != 0)
-    return UsersFile.empty() ? defect(fmt::format("{} the source:\n{}", Doing, Result->Output))
-                             : badInput(fmt::format("{} '{}':\n{}", Doing, UsersFile, Result->Output));
+  TRY(checkArguments(Command));
+  auto Result = TRY(runProcess(Command, TimeLimitSeconds, folderOf(Output)));
+  if (Result.Status != 0)
+    return UsersFile.empty() ? defect(fmt::format("{} the source:\n{}", Doing, Result.Output))
+                             : badInput(fmt::format("{} '{}':\n{}", Doing, UsersFile, Result.Output));
   if (!llvm::sys::fs::exists(Output))
     return badUsage("nvcc has not written its output where it was asked to",
                     "leave -o out of the flags, NVCC_APPEND_FLAGS and NVCC_PREPEND_FLAGS");
-  return std::move(Result->Output);
+  return std::move(Result.Output);
 }
 
 /// Compiles to `kernels.ptx` in the folder, and lists there in `depends` what was read outside of it, and what would
@@ -183,18 +178,14 @@ static llvm::Expected<std::string> runNvcc(std::vector<std::string> Command, con
 static llvm::Error toPtx(const std::string &Nvcc, const std::string &Arch, llvm::ArrayRef<std::string> Flags,
                          const std::string &Source, const std::string &Folder, bool Written) {
   const std::string Depends = within(Folder, "rule");
-  auto Said = runNvcc({Nvcc, "-ptx", "-MD", "-MF", Depends}, Arch, Flags, within(Folder, "kernels.ptx"), Source,
-                      "nvcc does not compile", Written ? "" : Source);
-  if (!Said)
-    return Said.takeError();
-  auto Rule = textOfFile(Depends);
-  if (!Rule)
-    return Rule.takeError();
+  auto Said = TRY(runNvcc({Nvcc, "-ptx", "-MD", "-MF", Depends}, Arch, Flags, within(Folder, "kernels.ptx"), Source,
+                          "nvcc does not compile", Written ? "" : Source));
+  auto Rule = TRY(textOfFile(Depends));
   llvm::SmallString<128> Program;
   if (llvm::sys::fs::real_path(Nvcc, Program))
     Program = Nvcc;
   const llvm::StringRef Toolkit = llvm::sys::path::parent_path(llvm::sys::path::parent_path(Program));
-  std::vector<std::string> Paths = dependenciesOf(*Rule, Folder);
+  std::vector<std::string> Paths = dependenciesOf(Rule, Folder);
   llvm::append_range(Paths, placesBefore(Paths, Flags, Toolkit));
   // Which may be a script around another, with flags of its own.
   Paths.insert(Paths.end(), {Nvcc, within(folderOf(std::string(Program)), "nvcc.profile")});
@@ -220,11 +211,8 @@ llvm::Expected<std::string> NvccCompiler::makePtx(const CompileJob &Job, const s
   return Cache->get(ptxKey(Job, Flags), [&](const std::string &Folder) -> llvm::Error {
     if (Job.Files.empty())
       return toPtx(Nvcc, Job.Arch, Flags, absolute(Job.Source), Folder, /*Written=*/false);
-    if (llvm::Error Error = writeAll(Job.Files, Folder))
-      return Error;
-    if (llvm::Error Error =
-            toPtx(Nvcc, Job.Arch, Flags, within(Folder, Job.Files.front().Path), Folder, /*Written=*/true))
-      return Error;
+    TRY(writeAll(Job.Files, Folder));
+    TRY(toPtx(Nvcc, Job.Arch, Flags, within(Folder, Job.Files.front().Path), Folder, /*Written=*/true));
     auto Ptx = textOfFile(within(Folder, "kernels.ptx"));
     return Ptx ? checkPlanned(Job, *Ptx) : Ptx.takeError();
   });
@@ -238,13 +226,11 @@ static llvm::Error toPtxTogether(const std::string &Nvcc, llvm::ArrayRef<const C
     const std::string Own = within(Folder, Job->Mark);
     if (std::error_code Error = llvm::sys::fs::create_directory(Own))
       return llvm::errorCodeToError(Error);
-    if (llvm::Error Error = writeAll(Job->Files, Own))
-      return Error;
+    TRY(writeAll(Job->Files, Own));
     Includes += fmt::format("#include \"{}/{}\"\n", Job->Mark, Job->Files.front().Path);
   }
   const std::string All = within(Folder, "all.cu");
-  if (llvm::Error Error = writeFiles({{All, Includes}}))
-    return Error;
+  TRY(writeFiles({{All, Includes}}));
   return toPtx(Nvcc, Jobs.front()->Arch, Flags, All, Folder, /*Written=*/true);
 }
 
@@ -277,8 +263,7 @@ void NvccCompiler::prepare(llvm::ArrayRef<const CompileJob *> Jobs) {
     Combines = false;
   for (size_t I = 0; I < Own.size(); ++I) {
     auto Kept = Cache->put(ptxKey(*Missing[I], Flags), Began, [&](const std::string &New) -> llvm::Error {
-      if (llvm::Error Error = checkPlanned(*Missing[I], Own[I]))
-        return Error;
+      TRY(checkPlanned(*Missing[I], Own[I]));
       std::vector<OutputFile> Files = Missing[I]->Files;
       Files.insert(Files.end(), {{"kernels.ptx", Own[I]}, {"depends", *Depends}});
       return writeAll(std::move(Files), New);
@@ -290,43 +275,27 @@ void NvccCompiler::prepare(llvm::ArrayRef<const CompileJob *> Jobs) {
 }
 
 llvm::Expected<CompiledKernels> NvccCompiler::compile(const CompileJob &Job) {
-  auto Known = version();
-  if (!Known)
-    return Known.takeError();
+  auto Known = TRY(version());
   const std::vector<std::string> Flags = flagsOf(Job);
-  auto PtxFolder = makePtx(Job, Flags);
-  if (!PtxFolder)
-    return PtxFolder.takeError();
-  auto Ptx = textOfFile(within(*PtxFolder, "kernels.ptx"));
-  if (!Ptx)
-    return Ptx.takeError();
-  auto Capped = withRegisterCap(*Ptx, Job.Entry, Job.Cap);
-  if (!Capped)
-    return Capped.takeError();
-  std::vector<std::string> Key = {"cubin", *Known, Nvcc, Job.Arch, *Capped};
+  auto Ptx = TRY(textOfFile(within(TRY(makePtx(Job, Flags)), "kernels.ptx")));
+  auto Capped = TRY(withRegisterCap(Ptx, Job.Entry, Job.Cap));
+  std::vector<std::string> Key = {"cubin", Known, Nvcc, Job.Arch, Capped};
   Key.insert(Key.end(), Flags.begin(), Flags.end());
   Key.push_back("environment");
   llvm::append_range(Key, nvccEnvironment());
-  auto Folder = Cache->get(Key, [&](const std::string &New) -> llvm::Error {
+  auto Folder = TRY(Cache->get(Key, [&](const std::string &New) -> llvm::Error {
     const std::string Input = within(New, "kernels.ptx");
-    if (llvm::Error Error = writeFiles({{Input, *Capped}}))
-      return Error;
-    auto Log = runNvcc({Nvcc, "-cubin", "-Xptxas", "-v"}, Job.Arch, Flags, within(New, "kernels.cubin"), Input,
-                       "ptxas refuses", Job.Files.empty() ? Job.Source : "");
-    if (!Log)
-      return Log.takeError();
+    TRY(writeFiles({{Input, Capped}}));
+    auto Log = TRY(runNvcc({Nvcc, "-cubin", "-Xptxas", "-v"}, Job.Arch, Flags, within(New, "kernels.cubin"), Input,
+                           "ptxas refuses", Job.Files.empty() ? Job.Source : ""));
     llvm::sys::fs::remove(Input); // The key stands for it.
-    return writeFiles({{within(New, "ptxas.log"), *Log}});
-  });
-  if (!Folder)
-    return Folder.takeError();
-  auto Log = textOfFile(within(*Folder, "ptxas.log"));
-  if (!Log)
-    return Log.takeError();
+    return writeFiles({{within(New, "ptxas.log"), Log}});
+  }));
+  auto Log = TRY(textOfFile(within(Folder, "ptxas.log")));
   CompiledKernels Compiled;
-  Compiled.Cubin = within(*Folder, "kernels.cubin");
-  Compiled.Resources = parsePtxas(*Log);
-  Compiled.BudgetIgnored = llvm::StringRef(*Log).contains("(C7508)");
+  Compiled.Cubin = within(Folder, "kernels.cubin");
+  Compiled.Resources = parsePtxas(Log);
+  Compiled.BudgetIgnored = llvm::StringRef(Log).contains("(C7508)");
   return Compiled;
 }
 

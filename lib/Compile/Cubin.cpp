@@ -18,27 +18,20 @@ namespace {
 constexpr unsigned char Entry = 0x10;
 
 llvm::Expected<std::vector<std::string>> entries(llvm::StringRef Bytes) {
-  auto File = llvm::object::ELF64LEFile::create(Bytes);
-  if (!File)
-    return File.takeError();
-  auto Sections = File->sections();
-  if (!Sections)
-    return Sections.takeError();
+  auto File = TRY(llvm::object::ELF64LEFile::create(Bytes));
+  auto Sections = TRY(File.sections());
   std::vector<std::string> Names;
-  for (const auto &Section : *Sections) {
+  for (const auto &Section : Sections) {
     if (Section.sh_type != llvm::ELF::SHT_SYMTAB)
       continue;
-    auto Symbols = File->symbols(&Section);
-    auto Strings = File->getStringTableForSymtab(Section);
+    auto Symbols = File.symbols(&Section);
+    auto Strings = File.getStringTableForSymtab(Section);
     if (!Symbols || !Strings)
       return llvm::joinErrors(Symbols.takeError(), Strings.takeError());
     for (const auto &Symbol : *Symbols) {
       if (Symbol.getType() != llvm::ELF::STT_FUNC || !(Symbol.st_other & Entry))
         continue;
-      auto Name = Symbol.getName(*Strings);
-      if (!Name)
-        return Name.takeError();
-      Names.push_back(Name->str());
+      Names.push_back(TRY(Symbol.getName(*Strings)).str());
     }
   }
   return Names;
@@ -47,10 +40,8 @@ llvm::Expected<std::vector<std::string>> entries(llvm::StringRef Bytes) {
 } // namespace
 
 llvm::Expected<std::string> entryName(const std::string &Cubin, const std::string &Mangled) {
-  auto Bytes = textOfFile(Cubin);
-  if (!Bytes)
-    return Bytes.takeError();
-  auto Names = entries(*Bytes);
+  auto Bytes = TRY(textOfFile(Cubin));
+  auto Names = entries(Bytes);
   if (!Names)
     return badInput(fmt::format("'{}' is no cubin: {}", Cubin, llvm::toString(Names.takeError())));
   std::vector<std::string> Found;

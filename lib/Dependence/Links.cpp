@@ -199,21 +199,15 @@ public:
     if (!InMemory)
       takeInParts(Graph, pointers());
     for (const LinkText &Link : Links)
-      if (llvm::Error Error = link(Link))
-        return std::move(Error);
+      TRY(link(Link));
     followFlows();
-    if (llvm::Error Error = haveOneElement())
-      return std::move(Error);
+    TRY(haveOneElement());
     for (const std::string &Name : Dead)
-      if (llvm::Error Error = kill(Name))
-        return std::move(Error);
-    if (llvm::Error Error = keepDistinct())
-      return std::move(Error);
-    if (llvm::Error Error = order())
-      return std::move(Error);
+      TRY(kill(Name));
+    TRY(keepDistinct());
+    TRY(order());
     findRoot();
-    if (llvm::Error Error = sharedComeFirst())
-      return std::move(Error);
+    TRY(sharedComeFirst());
     for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
       for (const auto &[Atom, Q] : Graph.Nodes[I].Accesses->Quotients) {
         auto [Given, InArguments] = givenQuotient(Graph, I, Q);
@@ -385,10 +379,7 @@ private:
     const auto [Kernel, Parameter] = llvm::StringRef(Name).rsplit('.');
     std::optional<unsigned> Producer;
     if (!Parameter.empty()) {
-      auto Found = node(Kernel.str());
-      if (!Found)
-        return Found.takeError();
-      Producer = *Found;
+      Producer = TRY(node(Kernel.str()));
     }
     bool Used = false;
     for (Flow &F : Graph.Flows) {

@@ -3,6 +3,7 @@
 #include "cufuse/Compile/Nvcc.h"
 #include "cufuse/Frontend/CompilersAnswers.h"
 #include "cufuse/Support/ArtifactCache.h"
+#include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
@@ -38,10 +39,8 @@ llvm::Expected<NvccAnswer> askNvcc(const Toolchain &Tools, const std::string &Fi
                                    const std::string &Arch) {
   if (Tools.Nvcc.empty())
     return NvccAnswer();
-  auto Steps = nvccSteps(Tools, File, Flags, Arch);
-  if (!Steps)
-    return Steps.takeError();
-  auto Known = predefined(Tools, Steps->front());
+  auto Steps = TRY(nvccSteps(Tools, File, Flags, Arch));
+  auto Known = predefined(Tools, Steps.front());
   if (!Known)
     return llvm::consumeError(Known.takeError()), NvccAnswer();
   for (const std::string &Named : Known->Folders)
@@ -55,7 +54,7 @@ llvm::Expected<NvccAnswer> askNvcc(const Toolchain &Tools, const std::string &Fi
       break;
     }
   llvm::append_range(Known->Macros, compilersOperators());
-  return NvccAnswer{std::move(*Steps), std::make_shared<Predefined>(std::move(*Known))};
+  return NvccAnswer{std::move(Steps), std::make_shared<Predefined>(std::move(*Known))};
 }
 
 llvm::Expected<std::vector<Blocker>> otherText(const Toolchain &Tools, const NvccAnswer &Answer,

@@ -2,6 +2,7 @@
 
 #include "cufuse/Emit/Emit.h"
 #include "cufuse/Ptx/PtxExpectation.h"
+#include "cufuse/Support/Error.h"
 #include "cufuse/Support/FileStore.h"
 
 #include <fmt/core.h>
@@ -24,13 +25,11 @@ std::string headerOf(const std::string &Output) {
 static llvm::Error checkReplaced(const std::string &Path, llvm::function_ref<bool(llvm::StringRef)> IsOurs) {
   if (!llvm::sys::fs::is_regular_file(Path))
     return llvm::Error::success();
-  auto Text = textOfFile(Path);
-  if (!Text)
-    return Text.takeError();
-  if (!Text->empty() && !IsOurs(*Text))
+  auto Text = TRY(textOfFile(Path));
+  if (!Text.empty() && !IsOurs(Text))
     return badInput(fmt::format("'{}' is there, and cufuse has not written it", Path),
                     "choose another name for the output, or remove it");
-  if (!isAsWritten(*Text))
+  if (!isAsWritten(Text))
     return badInput(fmt::format("'{}' was edited since cufuse has written it", Path),
                     "choose another name for the output, or remove it: what was edited is lost then");
   // Root may write to it all the same.
@@ -44,8 +43,7 @@ static llvm::Error checkReplaced(const std::string &Path, llvm::function_ref<boo
 llvm::Error checkReplaced(const std::string &Output) {
   auto IsOurs = [](llvm::StringRef Text) { return hasExpectation(Text) || isLaunchersHeader(Text); };
   for (const std::string &Path : {Output, headerOf(Output)})
-    if (llvm::Error Error = checkReplaced(Path, IsOurs))
-      return Error;
+    TRY(checkReplaced(Path, IsOurs));
   return llvm::Error::success();
 }
 
@@ -92,18 +90,14 @@ llvm::Error checkPaths(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> 
     llvm::append_range(Inputs, Kernel.Text.Dependencies);
   const std::string Prelude =
       Request.Prelude.empty() ? std::string() : within(folderOf(Request.Output), Request.Prelude);
-  if (llvm::Error Error = checkOutputs({Request.Output, headerOf(Request.Output), Prelude, Request.Depfile}, Inputs))
-    return Error;
-  if (llvm::Error Error = Prelude.empty() ? llvm::Error::success() : checkHidden(Prelude, Kernels))
-    return Error;
-  if (llvm::Error Error = checkReplaced(Prelude, isPrelude))
-    return Error;
+  TRY(checkOutputs({Request.Output, headerOf(Request.Output), Prelude, Request.Depfile}, Inputs));
+  TRY(Prelude.empty() ? llvm::Error::success() : checkHidden(Prelude, Kernels));
+  TRY(checkReplaced(Prelude, isPrelude));
   // One rule of paths, as we write it, which has no recipe.
   auto IsRule = [&](llvm::StringRef Text) {
     return Text.consume_front(namedForMake(Request.Output) + ":") && llvm::Regex("^( \\\\\n  [^\n]+)*\n$").match(Text);
   };
-  if (llvm::Error Error = checkReplaced(Request.Depfile, IsRule))
-    return Error;
+  TRY(checkReplaced(Request.Depfile, IsRule));
   return checkReplaced(Request.Output);
 }
 

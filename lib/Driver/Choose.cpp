@@ -1,5 +1,7 @@
 #include "cufuse/Driver/Choose.h"
 
+#include "cufuse/Support/Error.h"
+
 #include "Parts.h"
 
 #include <fmt/ranges.h>
@@ -117,9 +119,7 @@ static llvm::Expected<FusionConfig> configure(const FuseRequest &Request, llvm::
       (Request.Shape != Geometry::Blocks || Request.Grid != GridPolicy::Stride))
     return badUsage("--resident NAME=0 is for --geometry blocks with --grid-policy stride");
 
-  auto Blocks = distribute<BlockShape>(Request.Blocks, Kernels, Constituents, "--block");
-  if (!Blocks)
-    return Blocks.takeError();
+  auto Blocks = TRY(distribute<BlockShape>(Request.Blocks, Kernels, Constituents, "--block"));
   Config.Constituents.resize(Kernels.size());
   const std::tuple<llvm::ArrayRef<Choice<unsigned>>, const char *, unsigned ConstituentConfig::*> Numbers[] = {
       {Request.Copies, "--copies", &ConstituentConfig::Copies},
@@ -127,12 +127,10 @@ static llvm::Expected<FusionConfig> configure(const FuseRequest &Request, llvm::
       {Roles, "--resident", &ConstituentConfig::ResidentBlocks},
       {Request.Unroll, "--unroll", &ConstituentConfig::Unroll}};
   for (const auto &[Choices, Option, Number] : Numbers) {
-    auto Given = distribute(Choices, Kernels, Constituents, Option);
-    if (!Given)
-      return Given.takeError();
+    auto Given = TRY(distribute(Choices, Kernels, Constituents, Option));
     for (size_t I = 0; I < Kernels.size(); ++I)
-      if ((*Given)[I])
-        Config.Constituents[I].*Number = *(*Given)[I];
+      if (Given[I])
+        Config.Constituents[I].*Number = *Given[I];
   }
   for (const auto &Choice : Request.Bound)
     if (llvm::none_of(llvm::zip(Kernels, Constituents),
@@ -147,8 +145,8 @@ static llvm::Expected<FusionConfig> configure(const FuseRequest &Request, llvm::
     for (const auto &Choice : Request.Bound)
       if (isNamed(Choice.Name, Kernels[I], Constituents[I]))
         Chosen.Bound.push_back(Choice.Chosen);
-    if ((*Blocks)[I]) {
-      Chosen.Block = *(*Blocks)[I];
+    if (Blocks[I]) {
+      Chosen.Block = *Blocks[I];
       const KernelFacts &Facts = Kernels[I].Facts;
       if (const std::string Why = contradicted(Constituents[I].Name, Facts, Chosen.Block);
           !Why.empty() && Kernels[I].Parsed.Unit)
@@ -175,11 +173,9 @@ llvm::Expected<FusionConfig> choose(const FuseRequest &Request, llvm::ArrayRef<L
                                     std::vector<std::string> &Tuned) {
   if (!Request.Tuned)
     return configure(Request, Kernels, Constituents, Explanation);
-  auto Found = findTuned(*Request.Tuned, Kernels);
-  if (!Found)
-    return Found.takeError();
-  Tuned = std::move(Found->Facts);
-  return std::move(Found->Config);
+  auto Found = TRY(findTuned(*Request.Tuned, Kernels));
+  Tuned = std::move(Found.Facts);
+  return std::move(Found.Config);
 }
 
 llvm::Expected<BlockShape> rootBlock(const FuseRequest &Request, const LoadedKernel &Root, const std::string &Name,
@@ -194,11 +190,10 @@ llvm::Expected<BlockShape> rootBlock(const FuseRequest &Request, const LoadedKer
           : AnyWillDo ? "leave it out: any will do"
                       : fmt::format("say --block {}=SHAPE, as it is launched", Name));
     }
-  auto Blocks = distribute<BlockShape>(Request.Blocks, Root, Constituent{Name, &Root.Facts, &Root.Text}, "--block");
-  if (!Blocks)
-    return Blocks.takeError();
-  if (Blocks->front())
-    return *Blocks->front();
+  auto Blocks =
+      TRY(distribute<BlockShape>(Request.Blocks, Root, Constituent{Name, &Root.Facts, &Root.Text}, "--block"));
+  if (Blocks.front())
+    return *Blocks.front();
   auto Guess = guessedBlock(Root, Why);
   if (Guess || !AnyWillDo)
     return Guess;

@@ -3,6 +3,7 @@
 #include "cufuse/Dependence/Extents.h"
 #include "cufuse/Driver/Choose.h"
 #include "cufuse/Driver/Fuser.h"
+#include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
@@ -78,8 +79,7 @@ static llvm::Error linkInMemory(const VerticalGraph &Graph, llvm::MutableArrayRe
             P.Opaque && !P.Opaque->IsOwn && (P.Opaque->IsPointer || Kernels[Of].Spec.File == Kernels[Node].Spec.File) &&
             !Graph.Nodes[Of].parameter(Name)->Volatile && !Graph.Nodes[Node].parameter(P.Name)->Volatile;
         if (!AreBytes)
-          if (llvm::Error Error = checkCommonType(Graph.Nodes[Node], P))
-            return Error;
+          TRY(checkCommonType(Graph.Nodes[Node], P));
         P.Given = givenAs(Graph, Node, P);
       }
   return llvm::Error::success();
@@ -135,24 +135,19 @@ static llvm::Error checkStandard(llvm::ArrayRef<LoadedKernel> Kernels) {
 
 llvm::Expected<Composition> composeKernels(VerticalGraph &Graph, llvm::MutableArrayRef<LoadedKernel> Kernels,
                                            BlockShape Block, const VerticalOptions &Options) {
-  auto Proof = proveOrMeasure(Graph, Block, Options);
-  if (!Proof)
-    return Proof.takeError();
+  auto Proof = TRY(proveOrMeasure(Graph, Block, Options));
   for (size_t I = 0; I < Kernels.size(); ++I)
-    link(Kernels[I], Proof->Edits[I]);
-  if (llvm::Error Error = checkAll(Kernels))
-    return std::move(Error);
+    link(Kernels[I], Proof.Edits[I]);
+  TRY(checkAll(Kernels));
   std::vector<const KernelText *> Texts;
   std::vector<Constituent> Constituents;
   for (size_t I = 0; I < Kernels.size(); ++I) {
     Texts.push_back(&Kernels[I].Text);
     Constituents.push_back({Graph.Nodes[I].Name, &Kernels[I].Facts, &Kernels[I].Text});
   }
-  if (llvm::Error Error = checkIncludes(Constituents))
-    return std::move(Error);
-  if (llvm::Error Error = checkStandard(Kernels))
-    return std::move(Error);
-  std::vector<std::pair<unsigned, std::string>> Common = Proof->Shared;
+  TRY(checkIncludes(Constituents));
+  TRY(checkStandard(Kernels));
+  std::vector<std::pair<unsigned, std::string>> Common = Proof.Shared;
   for (const Flow &F : Graph.Flows)
     Common.push_back({F.Consumer, F.In});
   for (const SharedArgument &S : Graph.Shared)
@@ -160,12 +155,11 @@ llvm::Expected<Composition> composeKernels(VerticalGraph &Graph, llvm::MutableAr
   for (const auto &[Node, Name] : Common)
     for (const ParameterText &P : Kernels[Node].Text.Parameters)
       if (P.Name == Name)
-        if (llvm::Error Error = checkCommonType(Graph.Nodes[Node], P))
-          return std::move(Error);
-  if (Options.EvictLast && !Proof->LoadsRows)
+        TRY(checkCommonType(Graph.Nodes[Node], P));
+  if (Options.EvictLast && !Proof.LoadsRows)
     return badUsage("--evict-last is for rows that are loaded into registers, and none is here", "leave it away");
-  ComposedKernel One = Proof->Compose(Texts);
-  One.Facts.PlaysLanes = llvm::all_of(llvm::zip_equal(Proof->Edits, Kernels), [](const auto &Each) {
+  ComposedKernel One = Proof.Compose(Texts);
+  One.Facts.PlaysLanes = llvm::all_of(llvm::zip_equal(Proof.Edits, Kernels), [](const auto &Each) {
     const LoadedKernel &Kernel = std::get<1>(Each);
     return std::get<0>(Each).OfLanes && Kernel.Text.SharedOfLanes == Kernel.Facts.StaticShared.size();
   });
@@ -185,7 +179,7 @@ llvm::Expected<Composition> composeKernels(VerticalGraph &Graph, llvm::MutableAr
     mergeSettings(Result.Flags, Kernel.Flags);
     Result.OwnMacros.insert(Kernel.OwnMacros.begin(), Kernel.OwnMacros.end());
   }
-  return Composition{std::move(Result), std::move(*Proof)};
+  return Composition{std::move(Result), std::move(Proof)};
 }
 
 const LaunchFacts *launchedOtherwise(const KernelFacts &Facts, BlockShape Block) {
@@ -243,31 +237,23 @@ static FuseRequest requestOf(const FuseRequest &All, llvm::ArrayRef<std::string>
 
 static llvm::Expected<LoadedKernel> composeAsRead(std::vector<LoadedKernel> Kernels, const FuseRequest &Request,
                                                   std::vector<std::string> Names) {
-  auto Graph = graphOf(Kernels, Request, std::move(Names));
-  if (!Graph)
-    return Graph.takeError();
+  auto Graph = TRY(graphOf(Kernels, Request, std::move(Names)));
   auto Known = [&](bool AnyWillDo) {
-    return rootBlock(Request, Kernels[Graph->Root], Graph->Nodes[Graph->Root].Name, AnyWillDo);
+    return rootBlock(Request, Kernels[Graph.Root], Graph.Nodes[Graph.Root].Name, AnyWillDo);
   };
-  auto Block = Known(/*AnyWillDo=*/llvm::all_of(
-      Graph->Nodes, [](const VerticalNode &N) { return N.Shape->Shape == KernelShape::Pointwise; }));
-  if (!Block)
-    return Block.takeError();
-  if (const VerticalNode &Root = Graph->Nodes[Graph->Root]; !Block->isValid())
-    return refuse({BlockerKind::ImpossibleBlock, {}, fmt::format("{} for {}", Block->str(), Root.Name)});
+  auto Block = TRY(Known(/*AnyWillDo=*/llvm::all_of(
+      Graph.Nodes, [](const VerticalNode &N) { return N.Shape->Shape == KernelShape::Pointwise; })));
+  if (const VerticalNode &Root = Graph.Nodes[Graph.Root]; !Block.isValid())
+    return refuse({BlockerKind::ImpossibleBlock, {}, fmt::format("{} for {}", Block.str(), Root.Name)});
   VerticalOptions Options = Request.Composition;
   for (const Choice<unsigned> &Copies : Request.Copies)
     Options.Copies = std::max(Options.Copies, Copies.Chosen);
-  auto Composed = composeKernels(*Graph, Kernels, *Block, Options);
-  if (!Composed)
-    return Composed.takeError();
-  if (const auto &Elements = Composed->Kernel.Text.Elements; !Elements || !Elements->AnyBlock)
-    if (auto Needed = Known(/*AnyWillDo=*/false); !Needed)
-      return Needed.takeError();
+  auto Composed = TRY(composeKernels(Graph, Kernels, Block, Options));
+  if (const auto &Elements = Composed.Kernel.Text.Elements; !Elements || !Elements->AnyBlock)
+    TRY(Known(/*AnyWillDo=*/false));
   // Another block is no remedy for what does not fit with this one.
-  if (llvm::Error Error = checkLaunches(*Graph, *Block, Request.Blocks))
-    return std::move(Error);
-  return std::move(Composed->Kernel);
+  TRY(checkLaunches(Graph, Block, Request.Blocks));
+  return std::move(Composed.Kernel);
 }
 
 /// How many kinds of reasons stand in the way; that pointers are not said to be distinct is none.
@@ -322,11 +308,7 @@ static llvm::Expected<LoadedKernel> composeOne(std::vector<LoadedKernel> Kernels
 
 llvm::Expected<std::vector<LoadedKernel>> compose(std::vector<LoadedKernel> Kernels, const FuseRequest &Request) {
   if (Request.Composition.Cooperative) {
-    auto Graph = graphOf(Kernels, Request);
-    if (!Graph)
-      return Graph.takeError();
-    if (llvm::Error Error = linkInMemory(*Graph, Kernels))
-      return std::move(Error);
+    TRY(linkInMemory(TRY(graphOf(Kernels, Request)), Kernels));
     return Kernels;
   }
   const std::vector<std::string> Names = Request.Products.empty() ? namesOf(Kernels) : Request.Names;
@@ -343,19 +325,18 @@ llvm::Expected<std::vector<LoadedKernel>> compose(std::vector<LoadedKernel> Kern
       Result.push_back(std::move(Members.front()));
       continue;
     }
-    auto One = composeOne(std::move(Members), Request.Groups.empty() ? Request : requestOf(Request, Own, Group), Own);
-    if (!One)
-      return One.takeError();
-    const TextVariants &Instances = One->Text.Variants;
+    auto One =
+        TRY(composeOne(std::move(Members), Request.Groups.empty() ? Request : requestOf(Request, Own, Group), Own));
+    const TextVariants &Instances = One.Text.Variants;
     const bool IsOther = llvm::any_of(Result, [&](const LoadedKernel &Before) {
       const TextVariants &Others = Before.Text.Variants;
       return !Others.Parameters.empty() &&
              (Others.Parameters != Instances.Parameters || Others.Otherwise != Instances.Otherwise);
     });
     if (!Request.Groups.empty() && !Instances.Parameters.empty() && (Instances.IsAlone || IsOther))
-      return badInput(One->Facts.Name + " has instances that another group has not, and cannot run beside others",
-                      "fuse it by itself", One->Facts.Where);
-    Result.push_back(std::move(*One));
+      return badInput(One.Facts.Name + " has instances that another group has not, and cannot run beside others",
+                      "fuse it by itself", One.Facts.Where);
+    Result.push_back(std::move(One));
   }
   return Result;
 }

@@ -15,10 +15,7 @@ namespace cufuse {
 
 static llvm::Error appendTexts(llvm::ArrayRef<std::string> Files, std::vector<std::string> &To) {
   for (const std::string &File : Files) {
-    auto Text = textOfFile(File);
-    if (!Text)
-      return Text.takeError();
-    To.push_back(std::move(*Text));
+    To.push_back(TRY(textOfFile(File)));
   }
   return llvm::Error::success();
 }
@@ -27,8 +24,7 @@ llvm::Expected<std::string> sourcesHash(llvm::ArrayRef<LoadedKernel> Kernels) {
   std::vector<std::string> Parts;
   for (const LoadedKernel &Kernel : Kernels) {
     Parts.push_back(Kernel.Facts.Signature);
-    if (llvm::Error Error = appendTexts(Kernel.Text.Dependencies, Parts))
-      return std::move(Error);
+    TRY(appendTexts(Kernel.Text.Dependencies, Parts));
   }
   return contentHash(Parts);
 }
@@ -48,8 +44,7 @@ std::string flagsHash(llvm::ArrayRef<LoadedKernel> Kernels) {
 
 llvm::Expected<std::string> textsHash(llvm::ArrayRef<std::string> Files) {
   std::vector<std::string> Parts;
-  if (llvm::Error Error = appendTexts(Files, Parts))
-    return std::move(Error);
+  TRY(appendTexts(Files, Parts));
   return contentHash(Parts);
 }
 
@@ -63,12 +58,10 @@ std::vector<std::string> dataFiles(const Workload &Work) {
 
 llvm::Expected<std::string> workloadHash(llvm::ArrayRef<std::string> Files, const Workload &Read,
                                          const std::string &Texts) {
-  auto Now = textsHash(Files);
-  if (!Now)
-    return Now.takeError();
-  if (*Now != Texts)
+  auto Now = TRY(textsHash(Files));
+  if (Now != Texts)
     return badInput("a workload file was changed while it was read", "run this again");
-  std::vector<std::string> Parts = {*Now};
+  std::vector<std::string> Parts = {Now};
   for (const WorkloadKernel &Kernel : Read.Kernels)
     for (const auto &[Name, Value] : Kernel.Sizes)
       Parts.push_back(Kernel.Name + "." + Name + "=" + Value.str());
@@ -97,34 +90,20 @@ llvm::Expected<TunedConfig> findTuned(const DatabaseQuery &Query, llvm::ArrayRef
   if (!llvm::sys::fs::exists(Query.Path))
     return badInput(fmt::format("there is no tuning database '{}'", Query.Path),
                     "make it with `cufuse tune … --database FILE.db`");
-  auto Sources = sourcesHash(Kernels);
-  if (!Sources)
-    return Sources.takeError();
+  auto Sources = TRY(sourcesHash(Kernels));
   std::string Workload;
   if (!Query.Workloads.empty()) {
-    auto Texts = textsHash(Query.Workloads);
-    if (!Texts)
-      return Texts.takeError();
-    auto Read = readWorkload(Query.Workloads, Query.Settings);
-    if (!Read)
-      return Read.takeError();
-    auto Hash = workloadHash(Query.Workloads, *Read, *Texts);
-    if (!Hash)
-      return Hash.takeError();
-    Workload = std::move(*Hash);
+    auto Texts = TRY(textsHash(Query.Workloads));
+    Workload = TRY(workloadHash(Query.Workloads, TRY(readWorkload(Query.Workloads, Query.Settings)), Texts));
   }
-  auto Database = TuningDatabase::open(Query.Path);
-  if (!Database)
-    return Database.takeError();
-  auto Found = Database->find({*Sources, flagsHash(Kernels), Query.Gpu, "", Workload, Query.Tools});
+  auto Database = TRY(TuningDatabase::open(Query.Path));
+  auto Found = TRY(Database.find({Sources, flagsHash(Kernels), Query.Gpu, "", Workload, Query.Tools}));
   if (!Found)
-    return Found.takeError();
-  if (!*Found)
     return badInput(fmt::format("'{}' has no result for these kernels, sources, headers, flags, nvcc and cufuse{}{}",
                                 Query.Path, Query.Gpu.empty() ? "" : " on " + Query.Gpu,
                                 Workload.empty() ? "" : " and this workload"),
                     "tune them as they are now, in the same order: `cufuse tune … --database FILE.db`");
-  TuneResult &Result = **Found;
+  TuneResult &Result = *Found;
   Result.RequiredSpeedup = Query.RequiredSpeedup;
   const Summary Verdict = summarize(Result);
   const std::string Where = printable(

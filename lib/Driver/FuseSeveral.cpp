@@ -6,6 +6,7 @@
 #include "cufuse/Driver/Choose.h"
 #include "cufuse/Driver/Fuser.h"
 #include "cufuse/Emit/EmitSeveral.h"
+#include "cufuse/Support/Error.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -47,16 +48,13 @@ llvm::Expected<SeveralOutputs> fuseBySize(const Toolchain &Tools, std::vector<Fu
   SeveralOutputs Outputs;
   auto Quiet = [](const std::string &) {}; // what the first says holds for all
   for (const FuseRequest &Request : Requests) {
-    auto Fused = fuse(Tools, Request, Say);
-    if (!Fused)
-      return Fused.takeError();
-    if (const std::string Why = inTheWay(*Fused); !Why.empty())
+    auto Fused = TRY(fuse(Tools, Request, Say));
+    if (const std::string Why = inTheWay(Fused); !Why.empty())
       return badInput("no launch can choose among blocks by its size: " + Why, "say one block");
     Say = Quiet;
-    Outputs.Results.push_back(std::move(*Fused));
+    Outputs.Results.push_back(std::move(Fused));
   }
-  if (llvm::Error Error = checkPaths(Whole, Outputs.Results.front().Kernels))
-    return std::move(Error);
+  TRY(checkPaths(Whole, Outputs.Results.front().Kernels));
   Outputs.Requests = std::move(Requests);
   addFiles(Tools, Whole, Outputs, emitBySize, std::vector<std::string>(Outputs.Results.size()));
   return Outputs;
@@ -70,26 +68,20 @@ static bool hasDependentLaunch(llvm::StringRef Arch) {
 
 llvm::Expected<SeveralOutputs> fuseOverlapped(const Toolchain &Tools, FuseRequest Request,
                                               llvm::function_ref<void(const std::string &)> Say) {
-  auto Read = readKernels(Tools, Request.Kernels, Request.Flags, /*WithAccesses=*/false);
-  if (!Read)
-    return Read.takeError();
+  auto Read = TRY(readKernels(Tools, Request.Kernels, Request.Flags, /*WithAccesses=*/false));
   if (!Request.Depfile.empty())
-    llvm::for_each(*Read, nameWhole);
-  if (llvm::Error Error = checkAll(*Read))
-    return std::move(Error);
-  if (const std::string &Arch = Read->front().Arch; !hasDependentLaunch(Arch))
+    llvm::for_each(Read, nameWhole);
+  TRY(checkAll(Read));
+  if (const std::string &Arch = Read.front().Arch; !hasDependentLaunch(Arch))
     return badInput("a launch of " + Arch + " cannot begin while another ends",
                     "say --arch sm_90a, or leave out --overlap");
-  if (llvm::Error Error = checkPaths(Request, *Read))
-    return std::move(Error);
-  const Fuser All(Tools, *Read, emitOptions(Request));
+  TRY(checkPaths(Request, Read));
+  const Fuser All(Tools, Read, emitOptions(Request));
   std::vector<std::string> Explanation, Tuned, Names;
-  auto Config = choose(Request, *Read, All.constituents(), Explanation, Tuned);
-  if (!Config)
-    return Config.takeError();
+  auto Config = TRY(choose(Request, Read, All.constituents(), Explanation, Tuned));
   Request.Name = All.options().Name;
   SeveralOutputs Outputs;
-  for (size_t I = 0; I < Read->size(); ++I) {
+  for (size_t I = 0; I < Read.size(); ++I) {
     FuseRequest &One = Outputs.Requests.emplace_back(Request);
     FuseResult &Result = Outputs.Results.emplace_back();
     const std::string Suffix = "_" + Names.emplace_back(All.constituents()[I].Name);
@@ -97,15 +89,13 @@ llvm::Expected<SeveralOutputs> fuseOverlapped(const Toolchain &Tools, FuseReques
     One.Output.insert(One.Output.size() - llvm::StringRef(".cu").size(), Suffix);
     if (!One.Depfile.empty()) // there is one for all
       One.Depfile += Suffix;
-    Result.Kernels = {(*Read)[I]};
+    Result.Kernels = {Read[I]};
     Result.HeaderPath = headerOf(One.Output);
-    if (llvm::Error Error = checkPaths(One, Result.Kernels))
-      return std::move(Error);
-    FusionConfig Alone = *Config;
-    Alone.Constituents = {Config->Constituents[I]};
-    Alone.Overlap = {.Waits = I > 0, .Triggers = I + 1 < Read->size()};
-    if (llvm::Error Error = fuseKernels(Tools, One, Result, &Alone))
-      return std::move(Error);
+    TRY(checkPaths(One, Result.Kernels));
+    FusionConfig Alone = Config;
+    Alone.Constituents = {Config.Constituents[I]};
+    Alone.Overlap = {.Waits = I > 0, .Triggers = I + 1 < Read.size()};
+    TRY(fuseKernels(Tools, One, Result, &Alone));
     if (!Request.Blocks.empty())
       sayOtherBlocks(Result, Say);
   }

@@ -4,6 +4,7 @@
 
 #include "cufuse/Frontend/ForeignMacros.h"
 #include "cufuse/Frontend/UsersText.h"
+#include "cufuse/Support/Error.h"
 #include "cufuse/Verify/VerifyFused.h"
 
 #include <fmt/core.h>
@@ -120,10 +121,7 @@ llvm::Expected<FusionPlan> Fuser::planWithBound(const FusionConfig &Config,
   auto Plan = plan(Config);
   if (!Plan || Config.Registers.Policy != RegisterPolicy::Bound || Config.Registers.MinBlocks != 0)
     return Plan;
-  auto Limit = registerBound(Config, Explanation);
-  if (!Limit)
-    return Limit.takeError();
-  Plan->Registers = *Limit;
+  Plan->Registers = TRY(registerBound(Config, Explanation));
   return Plan;
 }
 
@@ -140,21 +138,15 @@ llvm::Error Fuser::verify(const FusedSource &Fused, const FusionPlan &Plan) {
   std::set<std::string> KnownErrors;
   for (const LoadedKernel &Kernel : Kernels)
     KnownErrors.insert(Kernel.Errors.begin(), Kernel.Errors.end());
-  if (llvm::Error Error = verifyFused(Tools, Fused, Constituents, Plan, Options, std::move(Request), KnownErrors))
-    return Error;
+  TRY(verifyFused(Tools, Fused, Constituents, Plan, Options, std::move(Request), KnownErrors));
   Verified.insert(Fused.Structure);
   return llvm::Error::success();
 }
 
 llvm::Expected<FusedSource> Fuser::source(const FusionConfig &Config) {
-  auto Plan = plan(Config);
-  if (!Plan)
-    return Plan.takeError();
-  auto Fused = emit(*Plan);
-  if (!Fused)
-    return Fused.takeError();
-  if (llvm::Error Error = verify(*Fused, *Plan))
-    return std::move(Error);
+  auto Plan = TRY(plan(Config));
+  auto Fused = TRY(emit(Plan));
+  TRY(verify(Fused, Plan));
   return Fused;
 }
 

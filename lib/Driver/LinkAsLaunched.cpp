@@ -2,6 +2,7 @@
 
 #include "cufuse/Dependence/Links.h"
 #include "cufuse/Emit/Emit.h"
+#include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
@@ -106,12 +107,10 @@ llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels,
     Request.Composition.InRegisters |= !Found->MayShareThreads && !Request.Composition.Cooperative;
     std::string Said;
     for (const std::string &Text : Found->Links) {
-      auto Link = parseLink(Text);
-      if (!Link)
-        return Link.takeError();
-      if (isKnown(*Link, Request.Links))
+      auto Link = TRY(parseLink(Text));
+      if (isKnown(Link, Request.Links))
         continue;
-      Request.Links.push_back(*Link);
+      Request.Links.push_back(Link);
       Said += " --link " + Text;
     }
     if (Request.Links.empty())

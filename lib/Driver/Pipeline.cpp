@@ -8,6 +8,7 @@
 #include "cufuse/Driver/Describe.h"
 #include "cufuse/Driver/Fuser.h"
 #include "cufuse/Driver/Products.h"
+#include "cufuse/Support/Error.h"
 #include "cufuse/Support/FileStore.h"
 
 #include <fmt/core.h>
@@ -62,10 +63,7 @@ llvm::Error fuseRead(const Toolchain &Tools, const FuseRequest &Request, const s
                      FuseResult &Result) {
   if (!Request.Vertical)
     return fuseKernels(Tools, Request, Result);
-  auto Composed = compose(Read, Request);
-  if (!Composed)
-    return Composed.takeError();
-  Result.Kernels = std::move(*Composed);
+  Result.Kernels = TRY(compose(Read, Request));
   return fuseKernels(Tools, Request, Result);
 }
 
@@ -104,38 +102,26 @@ llvm::Error fuseKernels(const Toolchain &Tools, const FuseRequest &Request, Fuse
   if (const auto Flags = flagsOfOutput(Request)) {
     Fuser.isCompiledWith(*Flags);
     const LoadedKernel &Any = Result.Kernels.front();
-    auto Answer = askNvcc(Tools, Any.Spec.File, *Flags, Any.Arch);
-    if (!Answer)
-      return Answer.takeError();
+    auto Answer = TRY(askNvcc(Tools, Any.Spec.File, *Flags, Any.Arch));
     for (LoadedKernel &Kernel : Result.Kernels)
-      if (Kernel.Predefined && Answer->Predefined)
+      if (Kernel.Predefined && Answer.Predefined)
         Kernel.Predefined =
-            std::make_shared<const Predefined>(Predefined{Kernel.Predefined->Macros, Answer->Predefined->Folders});
+            std::make_shared<const Predefined>(Predefined{Kernel.Predefined->Macros, Answer.Predefined->Folders});
   }
-  auto Config = Given ? llvm::Expected<FusionConfig>(*Given)
-                      : choose(Request, Result.Kernels, Fuser.constituents(), Result.Explanation, Result.Tuned);
-  if (!Config)
-    return Config.takeError();
-  auto Plan = Fuser.planWithBound(*Config, &Result.Explanation);
-  if (!Plan)
-    return Plan.takeError();
-  Result.Plan = std::move(*Plan);
+  auto Config = TRY(Given ? llvm::Expected<FusionConfig>(*Given)
+                          : choose(Request, Result.Kernels, Fuser.constituents(), Result.Explanation, Result.Tuned));
+  Result.Plan = TRY(Fuser.planWithBound(Config, &Result.Explanation));
   llvm::append_range(Result.Explanation, explain(Result.Plan, Result.Kernels, Fuser.constituents()));
   if (Request.StopAfter == Step::Plan)
     return llvm::Error::success();
 
-  auto Fused = Fuser.emit(Result.Plan);
-  if (!Fused)
-    return Fused.takeError();
-  Result.Fused = std::move(*Fused);
-  if (llvm::Error Error = checkBeside(Request, Fuser, Result.Fused))
-    return Error;
+  Result.Fused = TRY(Fuser.emit(Result.Plan));
+  TRY(checkBeside(Request, Fuser, Result.Fused));
   llvm::append_range(Result.Explanation, explainTexts(Fuser.constituents()));
   if (Request.StopAfter == Step::Emit)
     return llvm::Error::success();
 
-  if (llvm::Error Error = Fuser.verify(Result.Fused, Result.Plan))
-    return Error;
+  TRY(Fuser.verify(Result.Fused, Result.Plan));
   Result.Explanation.push_back(
       "verified: the text parses and means what the kernels mean in their files, but for what the plan changes");
   return llvm::Error::success();
@@ -162,41 +148,33 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Given
                                 llvm::function_ref<void(const std::string &)> Say) {
   FuseResult Result;
   FuseRequest Request = Given;
-  auto Read = readKernels(Tools, Request.Kernels, Request.Flags, Request.Vertical || Request.StopAfter <= Step::Check);
-  if (!Read)
-    return Read.takeError();
+  auto Read =
+      TRY(readKernels(Tools, Request.Kernels, Request.Flags, Request.Vertical || Request.StopAfter <= Step::Check));
   if (!Request.Depfile.empty())
-    llvm::for_each(*Read, nameWhole);
-  Result.Kernels = *Read;
+    llvm::for_each(Read, nameWhole);
+  Result.Kernels = Read;
   if (Request.StopAfter <= Step::Collect)
     return Result;
-  if (llvm::Error Error = checkAll(Result.Kernels))
-    return std::move(Error);
-  if (llvm::Error Error = checkOutputsFlags(Request, Result.Kernels))
-    return std::move(Error);
+  TRY(checkAll(Result.Kernels));
+  TRY(checkOutputsFlags(Request, Result.Kernels));
   Result.Explanation.push_back(explainReading(Result.Kernels));
   if (Request.AutoLink) {
-    auto Links = linkAsLaunched(Result.Kernels, Request);
-    if (!Links)
-      return Links.takeError();
-    Say(*Links);
+    Say(TRY(linkAsLaunched(Result.Kernels, Request)));
   }
   if (Request.StopAfter == Step::Check)
     return Result;
 
   Result.HeaderPath = headerOf(Request.Output);
-  if (llvm::Error Error = checkPaths(Request, Result.Kernels))
-    return std::move(Error);
+  TRY(checkPaths(Request, Result.Kernels));
   if (Request.Vertical)
-    if (llvm::Error Error = addProducts(Request, *Read))
-      return std::move(Error);
+    TRY(addProducts(Request, Read));
   const size_t Explained = Result.Explanation.size();
-  llvm::Error Error = fuseRead(Tools, Request, *Read, Result);
+  llvm::Error Error = fuseRead(Tools, Request, Read, Result);
   const VerticalOptions &How = Request.Composition;
   if (Error && Request.Vertical && !How.InRegisters && !How.Cooperative && Request.Products.empty()) {
-    Result.Kernels = *Read;
+    Result.Kernels = Read;
     Result.Explanation.resize(Explained);
-    Error = fuseInMemory(std::move(Error), Tools, Request, *Read, Result, Say);
+    Error = fuseInMemory(std::move(Error), Tools, Request, Read, Result, Say);
   }
   if (Error)
     return std::move(Error);

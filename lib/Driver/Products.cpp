@@ -2,6 +2,7 @@
 
 #include "cufuse/Products/ProductEnds.h"
 #include "cufuse/ReadAccesses/Softmax.h"
+#include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
@@ -28,8 +29,7 @@ public:
   }
 
   llvm::Error run() {
-    if (llvm::Error Error = findOrder())
-      return Error;
+    TRY(findOrder());
     for (unsigned Which : Products)
       read(Which);
     if (Messages.empty())
@@ -441,30 +441,24 @@ private:
 } // namespace
 
 llvm::Error requestProducts(const std::string &File, FuseRequest &Into) {
-  auto Read = readWorkload({File}, {});
-  if (!Read)
-    return Read.takeError();
-  return ChainReader(File, *Read, Into).run();
+  return ChainReader(File, TRY(readWorkload({File}, {})), Into).run();
 }
 
 llvm::Error addProducts(FuseRequest &Request, std::vector<LoadedKernel> &Kernels) {
   if (Request.Products.empty())
     return llvm::Error::success();
   const LoadedKernel Known = Kernels.front();
-  if (llvm::Error Error = SoftmaxTaker(Request, Kernels).run())
-    return Error;
+  TRY(SoftmaxTaker(Request, Kernels).run());
   const RequestedProduct &First = Request.Products.front(), &Second = Request.Products.back();
   const unsigned Factors = static_cast<unsigned>(Request.Products.size() - 1);
-  auto Plan = planProducts(First.Facts, Factors, Second.Facts, First.M, Known.Arch, Second.Where);
-  if (!Plan)
-    return Plan.takeError();
-  Request.Composition.Products = *Plan;
-  if (Plan->By == ProductsPlan::Way::Grid) // stored, and read again, in the array that is there for it
+  auto Plan = TRY(planProducts(First.Facts, Factors, Second.Facts, First.M, Known.Arch, Second.Where));
+  Request.Composition.Products = Plan;
+  if (Plan.By == ProductsPlan::Way::Grid) // stored, and read again, in the array that is there for it
     for (const LinkText &L : Request.Links)
       if (L.To == takerOf(Second.Name) && L.Parameter == "a")
         llvm::erase(Request.Dead, L.From + "." + L.Factors.front());
-  Request.Blocks = {{"", {Plan->Threads, 1, 1}}};
-  if (Plan->isOfWarpgroups())
+  Request.Blocks = {{"", {Plan.Threads, 1, 1}}};
+  if (Plan.isOfWarpgroups())
     Request.Registers = {RegisterPolicy::Count, ProductsPlan::AtLaunch, 0};
   auto Loaded = [&](const RequestedProduct &Product, ProductEnd End) {
     // One header is read for all.

@@ -9,6 +9,7 @@
 #include "cufuse/Kernel/Counters.h"
 #include "cufuse/Kernel/Wrapping.h"
 #include "cufuse/ReadAccesses/CollectAccesses.h"
+#include "cufuse/Support/Error.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -19,14 +20,12 @@
 namespace cufuse {
 
 llvm::Expected<CompileFlags> compileFlags(const std::string &File, const InputFlags &Input) {
-  auto Flags = Input.BuildDirectory.empty() ? llvm::Expected<CompileFlags>(translateFlags(Input.Written, Input.Folder))
-                                            : flagsFromDatabase(Input.BuildDirectory, File);
-  if (!Flags)
-    return Flags.takeError();
-  if (!Flags->Unclear.empty())
-    return badUsage(Flags->Unclear, "write the flags out");
-  if (llvm::Error Error = checkArguments(Flags->Nvcc))
-    return std::move(Error);
+  auto Flags =
+      TRY(Input.BuildDirectory.empty() ? llvm::Expected<CompileFlags>(translateFlags(Input.Written, Input.Folder))
+                                       : flagsFromDatabase(Input.BuildDirectory, File));
+  if (!Flags.Unclear.empty())
+    return badUsage(Flags.Unclear, "write the flags out");
+  TRY(checkArguments(Flags.Nvcc));
   return Flags;
 }
 
@@ -41,31 +40,27 @@ struct ReadFile {
 /// Reads the file for the architecture that is asked for, else for the lowest of those in the flags: what is allowed
 /// there is allowed for the others.
 llvm::Expected<ReadFile> readFile(const Toolchain &Tools, ParseRequest Request) {
-  auto Answer = askNvcc(Tools, Request.File, Request.Flags, Request.Arch);
-  if (!Answer)
-    return Answer.takeError();
+  auto Answer = TRY(askNvcc(Tools, Request.File, Request.Flags, Request.Arch));
   if (Request.Arch.empty()) {
-    if (Answer->Steps.empty() && !Request.Flags.Arch)
+    if (Answer.Steps.empty() && !Request.Flags.Arch)
       return badUsage("which architectures " + llvm::join(Request.Flags.Architectures, " ") +
                           " means is only known to nvcc, which is not at hand",
                       "name one with --arch");
-    Request.Arch = Answer->Steps.empty() ? *Request.Flags.Arch : Answer->Steps.front().Arch;
+    Request.Arch = Answer.Steps.empty() ? *Request.Flags.Arch : Answer.Steps.front().Arch;
   }
-  Request.Predefined = Answer->Predefined;
-  for (const NvccStep &Step : Answer->Steps)
+  Request.Predefined = Answer.Predefined;
+  for (const NvccStep &Step : Answer.Steps)
     Request.Compared.push_back(Step.Arch);
   Request.Compared.push_back(Request.Arch);
-  auto Unit = parseWrittenOut(Tools, Request);
-  if (!Unit)
-    return Unit.takeError();
-  auto OtherText = otherText(Tools, *Answer, (*Unit)->usersText());
+  auto Unit = TRY(parseWrittenOut(Tools, Request));
+  auto OtherText = otherText(Tools, Answer, Unit->usersText());
   if (OtherText)
-    return ReadFile{std::move(*Unit), std::move(*OtherText)};
+    return ReadFile{std::move(Unit), std::move(*OtherText)};
   // Clang knows the place.
-  if (llvm::none_of((*Unit)->errors(), [](const ParseError &Each) { return Each.MissingFile; }))
+  if (llvm::none_of(Unit->errors(), [](const ParseError &Each) { return Each.MissingFile; }))
     return OtherText.takeError();
   llvm::consumeError(OtherText.takeError());
-  return ReadFile{std::move(*Unit), {}};
+  return ReadFile{std::move(Unit), {}};
 }
 
 llvm::Expected<ParseRequest> parseRequest(const std::string &File, const InputFlags &Input) {
@@ -74,10 +69,7 @@ llvm::Expected<ParseRequest> parseRequest(const std::string &File, const InputFl
   if (llvm::StringRef Arch = Input.Arch;
       !Arch.empty() && (!Arch.consume_front("sm_") || Arch.empty() || !isdigit(Arch[0])))
     return badUsage("there is no architecture '" + Input.Arch + "'", "use one like sm_80 or sm_90a");
-  auto Flags = compileFlags(File, Input);
-  if (!Flags)
-    return Flags.takeError();
-  Request.Flags = std::move(*Flags);
+  Request.Flags = TRY(compileFlags(File, Input));
   Request.Arch = Input.Arch.empty() && Request.Flags.Architectures.empty() ? DefaultArch : Input.Arch;
   return Request;
 }
@@ -156,10 +148,7 @@ llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, ll
     const KernelSpec &Spec = Kernels[I];
     auto [Entry, New] = Files.try_emplace({Spec.File, Flags[I]});
     if (New) {
-      auto Request = parseRequest(Spec.File, Flags[I]);
-      if (!Request)
-        return Request.takeError();
-      Entry->second.Request = std::move(*Request);
+      Entry->second.Request = TRY(parseRequest(Spec.File, Flags[I]));
     }
     Entry->second.Specs.push_back(Spec);
   }
@@ -196,13 +185,8 @@ llvm::Expected<std::vector<LoadedKernel>> readKernels(const Toolchain &Tools, ll
 
 llvm::Expected<std::vector<LoadedKernel>> readAllKernels(const Toolchain &Tools, const std::string &File,
                                                          const InputFlags &Flags, Instances Which) {
-  auto Request = parseRequest(File, Flags);
-  if (!Request)
-    return Request.takeError();
-  auto Read = readFile(Tools, std::move(*Request));
-  if (!Read)
-    return Read.takeError();
-  const OpenFile Open(std::move(*Read));
+  auto Read = TRY(readFile(Tools, TRY(parseRequest(File, Flags))));
+  const OpenFile Open(std::move(Read));
   std::vector<LoadedKernel> Loaded;
   for (const clang::FunctionDecl *Kernel : allKernels(*Open.Unit)) {
     std::vector<const clang::FunctionDecl *> Definitions;

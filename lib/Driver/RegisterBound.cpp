@@ -38,21 +38,14 @@ llvm::Expected<RegisterLimit> Fuser::registerBound(const FusionConfig &Config,
     EmitOptions Emit = Options;
     Emit.Name = "alone";
     Fuser Single(Tools, Kernels.slice(I, 1), Emit);
-    auto Plan = Single.plan(Alone);
-    if (!Plan)
-      return Plan.takeError();
-    auto Fused = Single.emit(*Plan);
-    if (!Fused)
-      return Fused.takeError();
-    auto Compiled = Nvcc.compile(jobOf(Single, Kernels[I], std::move(*Fused)));
-    if (!Compiled)
-      return Compiled.takeError();
+    auto Plan = TRY(Single.plan(Alone));
+    auto Compiled = TRY(Nvcc.compile(jobOf(Single, Kernels[I], TRY(Single.emit(Plan)))));
     // Headers bring kernels of their own.
-    const ResourceUse *Use = Compiled->find(fusedEntry(*Plan, Emit.Name));
+    const ResourceUse *Use = Compiled.find(fusedEntry(Plan, Emit.Name));
     if (!Use)
       return defect("ptxas does not know the kernel alone");
     const unsigned Copies = Config.Constituents[I].Copies;
-    Uses.push_back({Plan->BlockThreads * Copies, Use->Registers});
+    Uses.push_back({Plan.BlockThreads * Copies, Use->Registers});
     Most = std::max(Most, Uses.back().Threads);
     SharedBytes += Use->SharedBytes * Copies;
     if (Explanation)

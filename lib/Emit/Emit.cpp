@@ -3,6 +3,7 @@
 #include "EmittedCuda.h"
 #include "Parts.h"
 #include "cufuse/Plan/ExpectPtx.h"
+#include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/SmallVectorExtras.h>
@@ -180,8 +181,7 @@ private:
 
 llvm::Expected<FusedSource> emitFused(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
                                       const EmitOptions &Options) {
-  if (llvm::Error Error = checkIncludes(Constituents))
-    return std::move(Error);
+  TRY(checkIncludes(Constituents));
   return Emitter(Constituents, Plan, Options).run();
 }
 

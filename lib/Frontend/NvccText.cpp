@@ -54,15 +54,11 @@ llvm::Expected<std::vector<NvccStep>> dryRun(const Toolchain &Tools, const std::
   if (!Flags.Standard.empty())
     Command.push_back("-std=" + Flags.Standard);
   Command.insert(Command.end(), {"-o", "/dev/null", File});
-  auto Folder = Tools.Cache->newFolder();
-  if (!Folder)
-    return Folder.takeError();
-  auto Result = runProcess(Command, TimeLimitSeconds, Folder->path());
-  if (!Result)
-    return Result.takeError();
+  auto Folder = TRY(Tools.Cache->newFolder());
+  auto Result = TRY(runProcess(Command, TimeLimitSeconds, Folder.path()));
   std::vector<NvccStep> Steps;
   std::string Said;
-  for (llvm::StringRef Line : llvm::split(Result->Output, '\n')) {
+  for (llvm::StringRef Line : llvm::split(Result.Output, '\n')) {
     if (!Line.consume_front("#$ ")) {
       if (Said.empty())
         Said = Line.str();
@@ -86,7 +82,7 @@ llvm::Expected<std::vector<NvccStep>> dryRun(const Toolchain &Tools, const std::
     Step.Arch = *Arch;
     Steps.push_back(std::move(Step));
   }
-  if (Result->Status != 0 || Steps.empty())
+  if (Result.Status != 0 || Steps.empty())
     return badUsage("nvcc does not compile with these flags" + (Said.empty() ? "" : ": " + Said),
                     "pass those with which it compiles the file");
   return Steps;
@@ -103,19 +99,15 @@ llvm::StringRef firstError(llvm::StringRef Said) {
 /// Runs the command with another output, which it returns. `Said`: what it writes besides.
 llvm::Expected<std::string> output(const Toolchain &Tools, std::vector<std::string> Command,
                                    llvm::ArrayRef<std::string> More, std::string *Said = nullptr) {
-  auto Folder = Tools.Cache->newFolder();
-  if (!Folder)
-    return Folder.takeError();
-  const std::string Path = within(Folder->path(), "text.ii");
+  auto Folder = TRY(Tools.Cache->newFolder());
+  const std::string Path = within(Folder.path(), "text.ii");
   Command.insert(Command.end(), More.begin(), More.end());
   Command.insert(Command.end(), {"-o", Path});
-  auto Result = runProcess(Command, TimeLimitSeconds, Folder->path());
-  if (!Result)
-    return Result.takeError();
-  if (Result->Status != 0)
-    return badInput(firstError(Result->Output).str());
+  auto Result = TRY(runProcess(Command, TimeLimitSeconds, Folder.path()));
+  if (Result.Status != 0)
+    return badInput(firstError(Result.Output).str());
   if (Said)
-    *Said = std::move(Result->Output);
+    *Said = std::move(Result.Output);
   return textOfFile(Path);
 }
 
@@ -437,21 +429,16 @@ llvm::Expected<std::vector<NvccStep>> nvccSteps(const Toolchain &Tools, const st
   std::vector<NvccStep> Steps;
   if (!Arch.empty()) {
     const std::string Number = Arch.substr(std::min<size_t>(3, Arch.size()));
-    auto Own = dryRun(Tools, File, Flags, {"-gencode", "arch=compute_" + Number + ",code=" + Arch});
-    if (!Own)
-      return Own.takeError();
-    Steps = std::move(*Own);
+    Steps = TRY(dryRun(Tools, File, Flags, {"-gencode", "arch=compute_" + Number + ",code=" + Arch}));
   }
   if (Arch.empty() || !Flags.Architectures.empty()) {
-    auto Others = dryRun(Tools, File, Flags, Flags.Architectures);
-    if (!Others)
-      return Others.takeError();
+    auto Others = TRY(dryRun(Tools, File, Flags, Flags.Architectures));
     // For -arch=sm_90a, nvcc compiles for sm_90, too: what was asked for comes before its like.
-    llvm::sort(*Others, [&](const NvccStep &A, const NvccStep &B) {
+    llvm::sort(Others, [&](const NvccStep &A, const NvccStep &B) {
       return std::tuple(numberOf(A.Arch), A.Arch != Flags.Arch, A.Arch) <
              std::tuple(numberOf(B.Arch), B.Arch != Flags.Arch, B.Arch);
     });
-    for (NvccStep &Step : *Others)
+    for (NvccStep &Step : Others)
       if (llvm::none_of(Steps, [&](const NvccStep &Known) { return Known.Command == Step.Command; }))
         Steps.push_back(std::move(Step));
   }
@@ -460,11 +447,9 @@ llvm::Expected<std::vector<NvccStep>> nvccSteps(const Toolchain &Tools, const st
 
 llvm::Expected<Predefined> predefined(const Toolchain &Tools, const NvccStep &Step) {
   std::string Said;
-  auto Text = output(Tools, withoutFile(Step), {"-dM", "-v", "/dev/null"}, &Said);
-  if (!Text)
-    return Text.takeError();
+  auto Text = TRY(output(Tools, withoutFile(Step), {"-dM", "-v", "/dev/null"}, &Said));
   Predefined Result{{}, foldersOf(Step, Said)};
-  for (llvm::StringRef Line : llvm::split(*Text, '\n'))
+  for (llvm::StringRef Line : llvm::split(Text, '\n'))
     if (Line.consume_front("#define "))
       Result.Macros.push_back(Line.str());
   return Result;
@@ -482,16 +467,13 @@ unsigned answerOf(const Toolchain &Tools, const CompileFlags &Flags, const std::
     Key.push_back(std::getenv(Variable) ? std::getenv(Variable) : "");
   auto Entry = Tools.Cache->get(Key, [&](const std::string &Folder) -> llvm::Error {
     const std::string File = within(Folder, "question");
-    if (llvm::Error Error = writeFiles({{File, Asked}}))
-      return Error;
-    auto Steps = dryRun(Tools, File, Flags, {});
-    if (!Steps)
-      return Steps.takeError();
-    auto Text = output(Tools, withoutFile(Steps->front()), {"-P", File});
+    TRY(writeFiles({{File, Asked}}));
+    auto Steps = TRY(dryRun(Tools, File, Flags, {}));
+    auto Text = output(Tools, withoutFile(Steps.front()), {"-P", File});
     const std::string Answer = Text ? *Text : "";
     llvm::consumeError(Text.takeError());
     return writeFiles(
-        {{within(Folder, "depends"), Steps->front().Command[0] + "\n"}, {within(Folder, "answer"), Answer}});
+        {{within(Folder, "depends"), Steps.front().Command[0] + "\n"}, {within(Folder, "answer"), Answer}});
   });
   auto Text = Entry ? textOfFile(within(*Entry, "answer")) : Entry.takeError();
   if (!Text)
@@ -504,13 +486,8 @@ unsigned answerOf(const Toolchain &Tools, const CompileFlags &Flags, const std::
 }
 
 llvm::Expected<UsersText> nvccText(const Toolchain &Tools, const NvccStep &Step, const UsersText &Ours) {
-  auto Read = Copies::make(Tools, Step, Ours.Files);
-  if (!Read)
-    return Read.takeError();
-  auto Text = output(Tools, Read->Command, {"-fdirectives-only"});
-  if (!Text)
-    return Text.takeError();
-  return DirectivesOnly(*Text, Read->Root, Tools, Ours).read();
+  auto Read = TRY(Copies::make(Tools, Step, Ours.Files));
+  return DirectivesOnly(TRY(output(Tools, Read.Command, {"-fdirectives-only"})), Read.Root, Tools, Ours).read();
 }
 
 } // namespace cufuse

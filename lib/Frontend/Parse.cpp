@@ -382,8 +382,7 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
   if (Unit->Request.Probes)
     Compiler.getPreprocessor().AddPragmaHandler(
         new ReadProbes(Compiler, Unit->Request, FileSize, Unit->Probes, Unit->ProbesFile));
-  if (llvm::Error Error = Unit->Action->Execute())
-    return std::move(Error);
+  TRY(Unit->Action->Execute());
   recordPoppedMacros(Compiler.getPreprocessor(), Unit->Log);
   for (llvm::StringRef Line : Precompiled) {
     const auto Includer = Compiler.getFileManager().getOptionalFileRef(Line.split('\t').first);

@@ -135,8 +135,7 @@ llvm::Error MetricHost::add(const std::string &Chip, llvm::ArrayRef<const char *
   auto Initialize = CUFUSE_SIZED(CUpti_Profiler_Host_Initialize_Params);
   Initialize.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
   Initialize.pChipName = Chip.c_str();
-  if (llvm::Error Error = Cupti.must(Cupti.cuptiProfilerHostInitialize(&Initialize), "describing the chip"))
-    return Error;
+  TRY(Cupti.must(Cupti.cuptiProfilerHostInitialize(&Initialize), "describing the chip"));
   Object = Initialize.pHostObject;
   auto Parameters = CUFUSE_SIZED(CUpti_Profiler_Host_ConfigAddMetrics_Params);
   Parameters.pHostObject = Object;
@@ -161,21 +160,18 @@ llvm::Expected<MetricPlan> MetricHost::plan(const std::string &Chip, llvm::Array
   }
   auto Size = CUFUSE_SIZED(CUpti_Profiler_Host_GetConfigImageSize_Params);
   Size.pHostObject = Object;
-  if (llvm::Error Error = Cupti.must(Cupti.cuptiProfilerHostGetConfigImageSize(&Size), "sizing the configuration"))
-    return std::move(Error);
+  TRY(Cupti.must(Cupti.cuptiProfilerHostGetConfigImageSize(&Size), "sizing the configuration"));
   MetricPlan Plan;
   Plan.ConfigImage.resize(Size.configImageSize);
   auto Get = CUFUSE_SIZED(CUpti_Profiler_Host_GetConfigImage_Params);
   Get.pHostObject = Object;
   Get.configImageSize = Plan.ConfigImage.size();
   Get.pConfigImage = Plan.ConfigImage.data();
-  if (llvm::Error Error = Cupti.must(Cupti.cuptiProfilerHostGetConfigImage(&Get), "making the configuration"))
-    return std::move(Error);
+  TRY(Cupti.must(Cupti.cuptiProfilerHostGetConfigImage(&Get), "making the configuration"));
   auto Count = CUFUSE_SIZED(CUpti_Profiler_Host_GetNumOfPasses_Params);
   Count.configImageSize = Plan.ConfigImage.size();
   Count.pConfigImage = Plan.ConfigImage.data();
-  if (llvm::Error Error = Cupti.must(Cupti.cuptiProfilerHostGetNumOfPasses(&Count), "counting the passes"))
-    return std::move(Error);
+  TRY(Cupti.must(Cupti.cuptiProfilerHostGetNumOfPasses(&Count), "counting the passes"));
   Plan.Passes = Count.numOfPasses;
   return Plan;
 }
@@ -188,10 +184,8 @@ static std::vector<const char *> pointersTo(llvm::ArrayRef<std::string> Names) {
 }
 
 llvm::Expected<MetricPlan> planMetrics(const std::string &Chip, llvm::ArrayRef<std::string> Metrics) {
-  auto Loaded = CuptiFunctions::load();
-  if (!Loaded)
-    return Loaded.takeError();
-  MetricHost Host(*Loaded);
+  auto Loaded = TRY(CuptiFunctions::load());
+  MetricHost Host(Loaded);
   return Host.plan(Chip, pointersTo(Metrics));
 }
 
@@ -224,20 +218,14 @@ private:
 
 llvm::Error RangeProfiler::open(CUcontext CudaContext, unsigned Device) {
   auto Initialize = CUFUSE_SIZED(CUpti_Profiler_Initialize_Params);
-  if (llvm::Error Error = Cupti.must(Cupti.cuptiProfilerInitialize(&Initialize), "initializing"))
-    return Error;
+  TRY(Cupti.must(Cupti.cuptiProfilerInitialize(&Initialize), "initializing"));
   auto Chip = CUFUSE_SIZED(CUpti_Device_GetChipName_Params);
   Chip.deviceIndex = Device;
-  if (llvm::Error Error = Cupti.must(Cupti.cuptiDeviceGetChipName(&Chip), "naming the chip"))
-    return Error;
-  auto Planned = Host.plan(Chip.pChipName, Names);
-  if (!Planned)
-    return Planned.takeError();
-  Plan = std::move(*Planned);
+  TRY(Cupti.must(Cupti.cuptiDeviceGetChipName(&Chip), "naming the chip"));
+  Plan = TRY(Host.plan(Chip.pChipName, Names));
   auto Enable = CUFUSE_SIZED(CUpti_RangeProfiler_Enable_Params);
   Enable.ctx = CudaContext;
-  if (llvm::Error Error = Cupti.must(Cupti.cuptiRangeProfilerEnable(&Enable), "enabling"))
-    return Error;
+  TRY(Cupti.must(Cupti.cuptiRangeProfilerEnable(&Enable), "enabling"));
   Object = Enable.pRangeProfilerObject;
   auto Size = CUFUSE_SIZED(CUpti_RangeProfiler_GetCounterDataSize_Params);
   Size.pRangeProfilerObject = Object;
@@ -245,8 +233,7 @@ llvm::Error RangeProfiler::open(CUcontext CudaContext, unsigned Device) {
   Size.numMetrics = Names.size();
   Size.maxNumOfRanges = 1;
   Size.maxNumRangeTreeNodes = 1;
-  if (llvm::Error Error = Cupti.must(Cupti.cuptiRangeProfilerGetCounterDataSize(&Size), "sizing the counts"))
-    return Error;
+  TRY(Cupti.must(Cupti.cuptiRangeProfilerGetCounterDataSize(&Size), "sizing the counts"));
   Counts.resize(Size.counterDataSize);
   return llvm::Error::success();
 }
@@ -256,8 +243,7 @@ llvm::Expected<std::map<std::string, double>> RangeProfiler::measure(llvm::funct
   Clear.pRangeProfilerObject = Object;
   Clear.counterDataSize = Counts.size();
   Clear.pCounterData = Counts.data();
-  if (llvm::Error Error = Cupti.must(Cupti.cuptiRangeProfilerCounterDataImageInitialize(&Clear), "clearing the counts"))
-    return std::move(Error);
+  TRY(Cupti.must(Cupti.cuptiRangeProfilerCounterDataImageInitialize(&Clear), "clearing the counts"));
   auto Config = CUFUSE_SIZED(CUpti_RangeProfiler_SetConfig_Params);
   Config.pRangeProfilerObject = Object;
   Config.configSize = Plan.ConfigImage.size();
@@ -269,24 +255,20 @@ llvm::Expected<std::map<std::string, double>> RangeProfiler::measure(llvm::funct
   Config.maxRangesPerPass = 1;
   Config.numNestingLevels = 1;
   Config.minNestingLevel = 1;
-  if (llvm::Error Error = Cupti.must(Cupti.cuptiRangeProfilerSetConfig(&Config), "configuring"))
-    return std::move(Error);
+  TRY(Cupti.must(Cupti.cuptiRangeProfilerSetConfig(&Config), "configuring"));
   auto Start = CUFUSE_SIZED(CUpti_RangeProfiler_Start_Params);
   Start.pRangeProfilerObject = Object;
-  if (llvm::Error Error = Cupti.must(Cupti.cuptiRangeProfilerStart(&Start), "starting"))
-    return std::move(Error);
+  TRY(Cupti.must(Cupti.cuptiRangeProfilerStart(&Start), "starting"));
   llvm::Error Launched = Launch();
   auto Stop = CUFUSE_SIZED(CUpti_RangeProfiler_Stop_Params);
   Stop.pRangeProfilerObject = Object;
   const CUptiResult Stopped = Cupti.cuptiRangeProfilerStop(&Stop);
   if (Launched)
     return std::move(Launched);
-  if (llvm::Error Error = Cupti.must(Stopped, "stopping"))
-    return std::move(Error);
+  TRY(Cupti.must(Stopped, "stopping"));
   auto Decode = CUFUSE_SIZED(CUpti_RangeProfiler_DecodeData_Params);
   Decode.pRangeProfilerObject = Object;
-  if (llvm::Error Error = Cupti.must(Cupti.cuptiRangeProfilerDecodeData(&Decode), "decoding"))
-    return std::move(Error);
+  TRY(Cupti.must(Cupti.cuptiRangeProfilerDecodeData(&Decode), "decoding"));
   std::vector<double> Values(Names.size());
   auto Evaluate = CUFUSE_SIZED(CUpti_Profiler_Host_EvaluateToGpuValues_Params);
   Evaluate.pHostObject = Host.Object;
@@ -295,8 +277,7 @@ llvm::Expected<std::map<std::string, double>> RangeProfiler::measure(llvm::funct
   Evaluate.ppMetricNames = Names.data();
   Evaluate.numMetrics = Names.size();
   Evaluate.pMetricValues = Values.data();
-  if (llvm::Error Error = Cupti.must(Cupti.cuptiProfilerHostEvaluateToGpuValues(&Evaluate), "evaluating"))
-    return std::move(Error);
+  TRY(Cupti.must(Cupti.cuptiProfilerHostEvaluateToGpuValues(&Evaluate), "evaluating"));
   std::map<std::string, double> Result;
   for (size_t I = 0; I < Metrics.size(); ++I)
     Result[Metrics[I]] = Values[I];
@@ -305,12 +286,9 @@ llvm::Expected<std::map<std::string, double>> RangeProfiler::measure(llvm::funct
 
 llvm::Expected<std::unique_ptr<CuptiRangeProfiler>> CuptiRangeProfiler::make(CUctx_st *CudaContext, unsigned Device,
                                                                              std::vector<std::string> Metrics) {
-  auto Loaded = CuptiFunctions::load();
-  if (!Loaded)
-    return Loaded.takeError();
-  auto Profiler = std::make_unique<RangeProfiler>(*Loaded, std::move(Metrics));
-  if (llvm::Error Error = Profiler->open(CudaContext, Device))
-    return std::move(Error);
+  auto Loaded = TRY(CuptiFunctions::load());
+  auto Profiler = std::make_unique<RangeProfiler>(Loaded, std::move(Metrics));
+  TRY(Profiler->open(CudaContext, Device));
   return Profiler;
 }
 

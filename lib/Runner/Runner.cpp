@@ -54,18 +54,16 @@ static llvm::Error failureOf(const llvm::json::Object &Answer) {
 }
 
 llvm::Expected<std::vector<DeviceInfo>> listDevices(const std::string &Runner) {
-  auto Child = ChildProcess::start({Runner, "--list"});
-  if (!Child)
-    return Child.takeError();
+  auto Child = TRY(ChildProcess::start({Runner, "--list"}));
   constexpr unsigned Limit = 60;
   const auto Deadline = Clock::now() + seconds(Limit);
   std::vector<DeviceInfo> Devices;
   for (std::string Line;;) {
-    const Event What = (*Child)->read(Line, Deadline);
+    const Event What = Child->read(Line, Deadline);
     if (What == Event::Ended && !Devices.empty())
       return Devices;
     if (What != Event::Line)
-      return fail(ExitCode::MissingTool, "cufuse-runner --list " + explain(**Child, What, Limit));
+      return fail(ExitCode::MissingTool, "cufuse-runner --list " + explain(*Child, What, Limit));
     const auto Object = parseObject(Line);
     if (!Object)
       return defect("cufuse-runner --list says: " + Line);
@@ -112,24 +110,22 @@ Runner::~Runner() {
 }
 
 llvm::Error Runner::start() {
-  auto Started = ChildProcess::start({Options.Runner, "--serve", "--device", fmt::format("{}", Options.Device)});
-  if (!Started)
-    return Started.takeError();
+  auto Started = TRY(ChildProcess::start({Options.Runner, "--serve", "--device", fmt::format("{}", Options.Device)}));
   const unsigned Limit = Options.StartSeconds + (Job.Schedules.empty() ? 0 : Job.ScheduleSeconds);
   const auto Deadline = Clock::now() + seconds(Limit);
   std::string Line;
-  Event What = (*Started)->write(jsonLine(Job), Deadline);
+  Event What = Started->write(jsonLine(Job), Deadline);
   // A child that ends at once may have said why before.
   if (What != Event::TimedOut)
-    What = (*Started)->read(Line, Deadline);
+    What = Started->read(Line, Deadline);
   if (What != Event::Line)
-    return fail(ExitCode::MissingTool, "cufuse-runner " + explain(**Started, What, Limit));
+    return fail(ExitCode::MissingTool, "cufuse-runner " + explain(*Started, What, Limit));
   const auto Answer = parseObject(Line);
   if (Answer && Answer->get("failed"))
     return failureOf(*Answer);
   if (!Answer || !Answer->get("ready"))
     return defect("cufuse-runner answers a job with: " + Line);
-  Child = std::move(*Started);
+  Child = std::move(Started);
   return llvm::Error::success();
 }
 
@@ -183,8 +179,7 @@ llvm::Expected<RunOutcome> Runner::reference() {
   if (ReferenceOutcome)
     return *ReferenceOutcome;
   if (!Child)
-    if (llvm::Error Error = start())
-      return std::move(Error);
+    TRY(start());
   ReferenceOutcome = exchange(Reference);
   Job.Schedules = {Reference};
   // Samples stay alike after a restart, whatever the reference takes then.
@@ -195,8 +190,7 @@ llvm::Expected<RunOutcome> Runner::reference() {
 
 llvm::Expected<RunOutcome> Runner::run(const Schedule &Schedule) {
   if (!ReferenceOutcome)
-    if (auto First = reference(); !First)
-      return First.takeError();
+    TRY(reference());
   if (ReferenceOutcome->Status != RunStatus::Done)
     return failed(Schedule, ReferenceOutcome->Status,
                   fmt::format("not run, since the reference '{}' is {}: {}", Reference.Name,
@@ -222,11 +216,9 @@ llvm::Expected<std::vector<RunOutcome>> runJob(const RunnerOptions &Options, con
   std::vector<RunOutcome> Outcomes;
   Runner Runner(Options, Job);
   for (const Schedule &One : Job.Schedules) {
-    auto Outcome = Outcomes.empty() ? Runner.reference() : Runner.run(One);
-    if (!Outcome)
-      return Outcome.takeError();
-    OnOutcome(*Outcome);
-    Outcomes.push_back(std::move(*Outcome));
+    auto Outcome = TRY(Outcomes.empty() ? Runner.reference() : Runner.run(One));
+    OnOutcome(Outcome);
+    Outcomes.push_back(std::move(Outcome));
   }
   return Outcomes;
 }

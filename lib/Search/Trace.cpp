@@ -62,23 +62,19 @@ llvm::Expected<Trace> Trace::open(const std::string &Path, const std::string &Ke
     // A device may have no end.
     if (!llvm::sys::fs::is_regular_file(Path))
       return badInput(fmt::format("'{}' is no regular file, and so no trace", Path), "name another file");
-    auto Text = textOfFile(Path);
-    if (!Text)
-      return Text.takeError();
-    llvm::Expected<RecordedTrace> Recorded = parseTrace(*Text, Path);
-    if (!Recorded)
-      return Recorded.takeError();
-    HasHeader = Recorded->CompleteBytes > 0;
-    if (HasHeader && Recorded->Key != Key)
+    auto Text = TRY(textOfFile(Path));
+    auto Recorded = TRY(parseTrace(Text, Path));
+    HasHeader = Recorded.CompleteBytes > 0;
+    if (HasHeader && Recorded.Key != Key)
       return badInput(
           fmt::format("the results in '{}' are of other sources, sizes, data, flags or tools, or of another GPU", Path),
           Remedy);
     std::error_code Error;
-    if (Recorded->CompleteBytes < Text->size())
-      std::filesystem::resize_file(Path, Recorded->CompleteBytes, Error);
+    if (Recorded.CompleteBytes < Text.size())
+      std::filesystem::resize_file(Path, Recorded.CompleteBytes, Error);
     if (Error)
       return badInput(fmt::format("cannot write '{}': {}", Path, Error.message()));
-    Opened.Entries = std::move(Recorded->Entries);
+    Opened.Entries = std::move(Recorded.Entries);
   }
   std::error_code Error;
   Opened.File = std::make_unique<llvm::raw_fd_ostream>(Path, Error, llvm::sys::fs::OF_Append);

@@ -143,10 +143,7 @@ llvm::Expected<std::optional<TuneResult>> TuningDatabase::find(const TuningKey &
   if (Status != SQLITE_ROW)
     return failed("read");
   const auto *Text = reinterpret_cast<const char *>(sqlite3_column_text(Select.get(), 0));
-  llvm::Expected<TuneResult> Result = parseTuneResult(Text ? Text : "", Path);
-  if (!Result)
-    return Result.takeError();
-  return std::move(*Result);
+  return TRY(parseTuneResult(Text ? Text : "", Path));
 }
 
 } // namespace cufuse

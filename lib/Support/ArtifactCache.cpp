@@ -384,13 +384,11 @@ std::mutex &ArtifactCache::lockOf(const std::string &Name) {
 llvm::Expected<OwnFolder> ArtifactCache::newFolder() {
   std::lock_guard Guard(Lock);
   for (;;) {
-    auto Within = writable();
-    if (!Within)
-      return Within.takeError();
-    auto New = newFolderAt(within(*Within, NewName));
+    auto Within = TRY(writable());
+    auto New = newFolderAt(within(Within, NewName));
     if (New)
       return OwnFolder(std::move(*New));
-    if (*Within == Own)
+    if (Within == Own)
       return unwritable(Own, New.getError());
     leave(New.getError().message());
   }
@@ -480,10 +478,7 @@ llvm::Expected<ArtifactCache::Kept> ArtifactCache::make(const std::string &Name,
     std::string Within;
     {
       std::lock_guard Guard(Lock);
-      auto Place = writable();
-      if (!Place)
-        return Place.takeError();
-      Within = std::move(*Place);
+      Within = TRY(writable());
     }
     std::error_code Unwritable;
     auto Done = makeIn(Within, Name, Began, Stable, Make, Before, Unwritable);
@@ -509,8 +504,7 @@ llvm::Expected<std::string> ArtifactCache::get(llvm::ArrayRef<std::string> Key, 
     }
     if (Attempt == Most)
       break;
-    if (auto Done = make(Name, std::nullopt, /*Stable=*/Attempt > 0, Make, Before); !Done)
-      return Done.takeError();
+    TRY(make(Name, std::nullopt, /*Stable=*/Attempt > 0, Make, Before));
   }
   return badInput("a file that is compiled is changed again and again meanwhile", "run this again");
 }

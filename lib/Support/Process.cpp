@@ -152,9 +152,7 @@ llvm::Expected<ProcessResult> runProcess(llvm::ArrayRef<std::string> Arguments, 
   if (::pipe2(Pipe, O_CLOEXEC) != 0)
     return cannotStart(Arguments[0], errno);
   Descriptor Read{Pipe[0]}, Write{Pipe[1]}, Null{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
-  auto Id = spawn(Arguments, Null.Number, Write.Number, Write.Number, /*Guarded=*/true, Temporary);
-  if (!Id)
-    return Id.takeError();
+  auto Id = TRY(spawn(Arguments, Null.Number, Write.Number, Write.Number, /*Guarded=*/true, Temporary));
   ::close(Write.release());
   ProcessResult Result;
   char Chunk[1 << 16];
@@ -169,10 +167,10 @@ llvm::Expected<ProcessResult> runProcess(llvm::ArrayRef<std::string> Arguments, 
     else if (Got == 0 || errno != EINTR)
       break;
   }
-  const std::optional<int> Status = waitUntil(*Id, Deadline);
+  const std::optional<int> Status = waitUntil(Id, Deadline);
   if (!Status) {
-    ::kill(-*Id, SIGKILL);
-    ::waitpid(*Id, nullptr, 0);
+    ::kill(-Id, SIGKILL);
+    ::waitpid(Id, nullptr, 0);
     Result.Status = -2;
   } else {
     Result.Status = WIFEXITED(*Status) ? WEXITSTATUS(*Status) : -1;
@@ -189,12 +187,10 @@ llvm::Expected<std::unique_ptr<ChildProcess>> ChildProcess::start(llvm::ArrayRef
   if (::pipe2(Pipe, O_CLOEXEC) != 0)
     return cannotStart(Arguments[0], errno);
   Descriptor Errors{Pipe[0]}, TheirErrors{Pipe[1]};
-  auto Id = spawn(Arguments, Theirs.Number, Theirs.Number, TheirErrors.Number, /*Guarded=*/false);
-  if (!Id)
-    return Id.takeError();
+  auto Id = TRY(spawn(Arguments, Theirs.Number, Theirs.Number, TheirErrors.Number, /*Guarded=*/false));
   for (int Number : {Ours.Number, Errors.Number})
     ::fcntl(Number, F_SETFL, O_NONBLOCK);
-  return std::unique_ptr<ChildProcess>(new ChildProcess(*Id, Ours.release(), Errors.release()));
+  return std::unique_ptr<ChildProcess>(new ChildProcess(Id, Ours.release(), Errors.release()));
 }
 
 ChildProcess::~ChildProcess() {

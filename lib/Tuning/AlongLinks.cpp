@@ -67,12 +67,9 @@ public:
         Own.HeaderFile = fmt::format("{}_{}.h", Stem, Count);
       }
       Draft.Order += " in " + Own.SourceFile;
-      auto Fused = Fuse.fuse(membersOf(P, Group), Group, Own);
-      if (!Fused)
-        return Fused.takeError();
-      if (llvm::Error Error = Fused->Text->verify(Fused->Source, Fused->Plan))
-        return std::move(Error);
-      llvm::append_range(Draft.Files, filesOf(Own, std::move(Fused->Source)));
+      auto Fused = TRY(Fuse.fuse(membersOf(P, Group), Group, Own));
+      TRY(Fused.Text->verify(Fused.Source, Fused.Plan));
+      llvm::append_range(Draft.Files, filesOf(Own, std::move(Fused.Source)));
     }
     return Draft;
   }

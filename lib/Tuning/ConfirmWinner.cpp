@@ -1,5 +1,7 @@
 #include "TuningKind.h"
 
+#include "cufuse/Support/Error.h"
+
 #include <fmt/core.h>
 
 #include <future>
@@ -40,8 +42,8 @@ public:
         Result.Baselines = Found.Baselines;
         if (Whole.Launches.empty())
           Result.Unconfirmed = fmt::format("the whole output of {} does not compile", Key);
-        else if (llvm::Error Error = confirm(Winner, Whole))
-          return std::move(Error);
+        else
+          TRY(confirm(Winner, Whole));
         Against[Key] = Result.Baselines;
       }
       Verdict = summarize(Result);
@@ -49,8 +51,7 @@ public:
     // No winner: tuning the kernels alone is advised by times of one batch, too.
     if (Gpus.hasGpu() && rivals().size() > 1 &&
         llvm::none_of(Result.Baselines, [](const BaselineResult &B) { return B.Confirmed; })) {
-      if (auto Ran = runWithRivals({}); !Ran)
-        return Ran.takeError();
+      TRY(runWithRivals({}));
       Verdict = summarize(Result);
     }
     return Confirmed{std::move(Result), std::move(Verdict)};
@@ -112,10 +113,8 @@ private:
     Fused.front().Counters = HasGraph;
     if (HasGraph)
       Fused.push_back({Which.key() + " in a graph", Schedule::Graph, Whole.Launches});
-    auto Outcomes = runWithRivals(Fused);
-    if (!Outcomes)
-      return Outcomes.takeError();
-    const RunOutcome &Loop = Outcomes->front(), &Last = Outcomes->back();
+    auto Outcomes = TRY(runWithRivals(Fused));
+    const RunOutcome &Loop = Outcomes.front(), &Last = Outcomes.back();
     CandidateProfile &Profile = Result.Profiles.emplace_back();
     Profile.Key = Which.key();
     Profile.Counters = Loop.Counters;

@@ -288,12 +288,10 @@ llvm::Expected<PackedKernel> GroupFuser::pack(const VerticalGraph &Graph, const 
   for (unsigned Node = 0; Node < Members.size(); ++Node) {
     const unsigned Member = Members[Node];
     InBlock.push_back(llvm::any_of(Forms, [&](const VerticalForm *Form) { return Form->HasBlock(Graph, Node); }));
-    auto One = packKernel(*Graph.Nodes[Node].Facts, Subject.Work.Kernels[Member], Subject.Work.Buffers,
-                          InBlock.back() ? How.Block : Subject.Packed[Member].front().Block);
-    if (!One)
-      return One.takeError();
-    Whole.Launch.DynamicBytes = std::max(Whole.Launch.DynamicBytes, One->Launch.DynamicBytes);
-    Each.push_back(std::move(*One));
+    auto One = TRY(packKernel(*Graph.Nodes[Node].Facts, Subject.Work.Kernels[Member], Subject.Work.Buffers,
+                              InBlock.back() ? How.Block : Subject.Packed[Member].front().Block));
+    Whole.Launch.DynamicBytes = std::max(Whole.Launch.DynamicBytes, One.Launch.DynamicBytes);
+    Each.push_back(std::move(One));
   }
   const unsigned GridOf = Proof.Grid.value_or(Graph.Root);
   Whole.Launch.Grid = Each[GridOf].Launch.Grid;
@@ -336,41 +334,24 @@ llvm::Expected<PackedKernel> GroupFuser::pack(const VerticalGraph &Graph, const 
 llvm::Expected<FusedGroup> GroupFuser::fuse(llvm::ArrayRef<unsigned> Members, const LaunchGroup &How,
                                             const EmitOptions &Emit) const {
   std::vector<LoadedKernel> Kernels = kernelsOf(Members);
-  if (llvm::Error Error = checkAll(Kernels))
-    return std::move(Error);
-  auto Graph = graphOf(Kernels, requestFor(Members));
-  if (!Graph)
-    return Graph.takeError();
-  if (llvm::Error Error = checkShared(*Graph, Members))
-    return std::move(Error);
-  auto Composed = composeKernels(*Graph, Kernels, How.Block, VerticalOptions{How.Vectorize});
-  if (!Composed)
-    return Composed.takeError();
+  TRY(checkAll(Kernels));
+  auto Graph = TRY(graphOf(Kernels, requestFor(Members)));
+  TRY(checkShared(Graph, Members));
+  auto Composed = TRY(composeKernels(Graph, Kernels, How.Block, VerticalOptions{How.Vectorize}));
 
   FusedGroup Group;
-  Group.Kernel.push_back(std::move(Composed->Kernel));
+  Group.Kernel.push_back(std::move(Composed.Kernel));
   Group.Text = std::make_unique<Fuser>(Tools, Group.Kernel, Emit);
   FusionConfig Config;
   Config.Constituents = {{.Block = How.Block}};
-  auto Plan = Group.Text->plan(Config);
-  if (!Plan)
-    return Plan.takeError();
-  Group.Plan = std::move(*Plan);
-  auto Source = Group.Text->emit(Group.Plan);
-  if (!Source)
-    return Source.takeError();
-  Group.Source = std::move(*Source);
-  auto Packed = pack(*Graph, Composed->Proof, Members, How, Group.Kernel.front().Facts);
-  if (!Packed)
-    return Packed.takeError();
-  Group.Packed = std::move(*Packed);
+  Group.Plan = TRY(Group.Text->plan(Config));
+  Group.Source = TRY(Group.Text->emit(Group.Plan));
+  Group.Packed = TRY(pack(Graph, Composed.Proof, Members, How, Group.Kernel.front().Facts));
   Group.Entry = fusedEntry(Group.Plan, Group.Text->options().Name);
-  if (Composed->Proof.Instance) {
-    auto Instance = Composed->Proof.Instance([&](const Polynomial &P) { return valueOf(*Graph, Members, P); });
-    if (!Instance)
-      return Instance.takeError();
+  if (Composed.Proof.Instance) {
+    auto Instance = TRY(Composed.Proof.Instance([&](const Polynomial &P) { return valueOf(Graph, Members, P); }));
     Group.Entry.back() = 'I'; // of the template's arguments
-    for (unsigned Argument : *Instance)
+    for (unsigned Argument : Instance)
       Group.Entry += fmt::format("Lj{}E", Argument);
     Group.Entry += 'E';
   }

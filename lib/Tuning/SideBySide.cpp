@@ -45,10 +45,7 @@ public:
   }
 
   llvm::Expected<TuningDraft> draft(const Candidate &Of) override {
-    auto Text = Fuse.source(Of.Config);
-    if (!Text)
-      return Text.takeError();
-    return TuningDraft{filesOf(Fuse.options(), std::move(*Text)), ""};
+    return TuningDraft{filesOf(Fuse.options(), TRY(Fuse.source(Of.Config))), ""};
   }
 
 private:
@@ -66,32 +63,26 @@ private:
   }
 
   llvm::Expected<CandidateRuns::Compilation> emit(const Candidate &Of, bool KernelOnly) const {
-    auto Plan = Fuse.plan(Of.Config);
-    if (!Plan)
-      return Plan.takeError();
+    auto Plan = TRY(Fuse.plan(Of.Config));
     // The cap is set in the PTX: candidates that differ in nothing else share it.
     Candidate Shared = Of.compiled();
     const RegisterLimit &Limit = Of.Config.Registers;
     if (Limit.Policy != RegisterPolicy::None && Limit.Policy != RegisterPolicy::Split)
       Shared.Config.Registers = {RegisterPolicy::Bound, 0, 1};
-    auto Emitted = Fuse.plan(Shared.Config);
-    if (!Emitted)
-      return Emitted.takeError();
+    auto Emitted = TRY(Fuse.plan(Shared.Config));
     EmitOptions Own = ofAnyCommand(Fuse.options());
     Own.KernelOnly = KernelOnly;
     Own.Name += fmt::format("_{:016x}", llvm::xxh3_64bits(Shared.key()));
-    auto Text = emitFused(Fuse.constituents(), *Emitted, Own);
-    if (!Text)
-      return Text.takeError();
-    auto Job = std::make_shared<CompileJob>(jobOf(Fuse, std::move(*Text), Found.What.Gpu.Arch));
+    auto Text = TRY(emitFused(Fuse.constituents(), Emitted, Own));
+    auto Job = std::make_shared<CompileJob>(jobOf(Fuse, std::move(Text), Found.What.Gpu.Arch));
     if (Limit.Policy == RegisterPolicy::Free || Limit.Policy == RegisterPolicy::Bound)
       Job->Cap.MinBlocks = Limit.Policy == RegisterPolicy::Free ? 1 : Limit.MinBlocks;
     if (Limit.Policy == RegisterPolicy::Count)
       Job->Cap.MaxRegisters = Limit.Count;
-    Job->Entry = fusedEntry(*Plan, Own.Name);
+    Job->Entry = fusedEntry(Plan, Own.Name);
     Job->Mark = Own.Name;
     return CandidateRuns::Compilation{
-        Job, [this, Of, Job, Plan = std::move(*Plan)] {
+        Job, [this, Of, Job, Plan = std::move(Plan)] {
           auto Compiled = Back.compile(*Job);
           return Compiled ? built(Of, Plan, *Job, *Compiled)
                           : BuiltCandidate{failedWith(Fate::CompileFailed, Compiled.takeError()), {}};

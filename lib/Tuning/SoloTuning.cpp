@@ -109,8 +109,7 @@ private:
 /// The three levels.
 llvm::Error SoloTuning::measure() {
   for (size_t I = 0; I < Subject.Kernels.size(); ++I) {
-    if (llvm::Error Error = measureShapes(I))
-      return Error;
+    TRY(measureShapes(I));
     if (!Tools.Interrupted())
       buildVariants(I); // while the GPU goes on
   }
@@ -118,16 +117,14 @@ llvm::Error SoloTuning::measure() {
   if (llvm::any_of(Given, [](const SoloVariant &V) { return V.Result.Microseconds < HostLimited; }))
     for (llvm::ThreadPoolTaskGroup &Own : Tasks)
       Own.wait();
-  if (llvm::Error Error = settle(SoloLevel::Given, Given))
-    return Error;
+  TRY(settle(SoloLevel::Given, Given));
   Best = Given;
   if (Tools.Interrupted()) // what was found so far is what is reported
     return llvm::Error::success();
   if (!llvm::equal(Given, Shaped, [](const SoloVariant &A, const SoloVariant &B) {
         return A.Shape == B.Shape && A.Blocks == B.Blocks;
       })) {
-    if (llvm::Error Error = settle(SoloLevel::Shaped, Shaped))
-      return Error;
+    TRY(settle(SoloLevel::Shaped, Shaped));
     Best = Shaped;
   }
   const Variants Before = Best;
@@ -136,8 +133,7 @@ llvm::Error SoloTuning::measure() {
         return A.Bound == B.Bound && A.Unroll == B.Unroll;
       }))
     return llvm::Error::success();
-  if (llvm::Error Error = settle(SoloLevel::Bound, Best))
-    return Error;
+  TRY(settle(SoloLevel::Bound, Best));
   for (size_t I = 0; I < Best.size(); ++I) {
     SoloShape &Shape = Found.What.Constituents[I].Shapes[Best[I].Shape];
     Shape.Microseconds = Best[I].Result.Microseconds;
@@ -150,8 +146,7 @@ llvm::Error SoloTuning::measure() {
 llvm::Error SoloTuning::measureAsGiven() {
   for (size_t I = 0; I < Subject.Kernels.size(); ++I)
     Given.push_back(shapes(I).front());
-  if (llvm::Error Error = settle(SoloLevel::Given, Given))
-    return Error;
+  TRY(settle(SoloLevel::Given, Given));
   for (size_t I = 0; I < Given.size(); ++I)
     Found.What.Constituents[I].Shapes.front().Microseconds = Given[I].Result.Microseconds;
   return llvm::Error::success();
@@ -248,13 +243,9 @@ void SoloTuning::buildVariants(size_t I) {
 }
 
 llvm::Error SoloTuning::beginToBuild(const Fuser &Single, size_t I, SoloVariant &One) {
-  auto Plan = Single.plan(configOf(I, One));
-  if (!Plan)
-    return Plan.takeError();
-  auto Text = Single.emit(*Plan);
-  if (!Text)
-    return Text.takeError();
-  Tasks[I].async([this, I, &One, Job = jobOf(Single, std::move(*Text), Found.What.Gpu.Arch), Plan = std::move(*Plan),
+  auto Plan = TRY(Single.plan(configOf(I, One)));
+  auto Text = TRY(Single.emit(Plan));
+  Tasks[I].async([this, I, &One, Job = jobOf(Single, std::move(Text), Found.What.Gpu.Arch), Plan = std::move(Plan),
                   Name = Single.options().Name] {
     if (Tools.Interrupted()) {
       One.Result = failedWith(Fate::CompileFailed, "the search was interrupted");
@@ -488,8 +479,7 @@ llvm::Expected<SoloFindings> tuneAlone(const TuningTools &Tools, const TuningSub
                                        llvm::ArrayRef<CompiledAlone> Alone) {
   SoloTuning Tuning(Tools, Subject, std::move(What), Alone);
   if (Tools.Gpus.hasGpu())
-    if (llvm::Error Error = Subject.isLinked() ? Tuning.measureAsGiven() : Tuning.measure())
-      return std::move(Error);
+    TRY(Subject.isLinked() ? Tuning.measureAsGiven() : Tuning.measure());
   return Tuning.take();
 }
 

@@ -7,6 +7,7 @@
 #include "cufuse/Search/Json.h"
 #include "cufuse/Search/Space.h"
 #include "cufuse/Search/TuningDatabase.h"
+#include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
@@ -96,10 +97,7 @@ llvm::Expected<FoundGpus> findGpus(const TuneRequest &Request) {
     if (!Request.Devices.empty())
       return badUsage("--devices and --no-gpu exclude each other");
   } else if (auto Found = listDevices(Request.Runner)) {
-    auto Chosen = chooseDevices(*Found, Request.Devices);
-    if (!Chosen)
-      return Chosen.takeError();
-    Gpus.Devices = std::move(*Chosen);
+    Gpus.Devices = TRY(chooseDevices(*Found, Request.Devices));
   } else if (!Request.Devices.empty()) {
     return Found.takeError();
   } else {
@@ -135,20 +133,17 @@ llvm::Error checkLinkedRequest(const TuneRequest &Request) {
 }
 
 llvm::Expected<Workload> readWork(const TuneRequest &Request) {
-  auto Read = readWorkload(Request.Workloads, Request.Settings);
-  if (!Read)
-    return Read.takeError();
-  for (const std::string &File : dataFiles(*Read))
+  auto Read = TRY(readWorkload(Request.Workloads, Request.Settings));
+  for (const std::string &File : dataFiles(Read))
     if (!llvm::json::isUTF8(File))
       return badInput(fmt::format("the data file '{}' has a name or a folder that is not UTF-8", File),
                       "the runner is told of it in JSON: move it to another folder");
-  for (const WorkloadKernel &Kernel : Read->Kernels)
+  for (const WorkloadKernel &Kernel : Read.Kernels)
     if (Kernel.Product)
       return badInput("products of matrices are not measured yet", "write their kernel with `cufuse fuse FILE.yaml`",
                       Kernel.Where);
-  if (!Read->Links.empty())
-    if (llvm::Error Error = checkLinkedRequest(Request))
-      return std::move(Error);
+  if (!Read.Links.empty())
+    TRY(checkLinkedRequest(Request));
   return Read;
 }
 
@@ -177,13 +172,9 @@ struct KeyParts {
   std::string WorkloadTexts;
 
   llvm::Expected<TuningKey> read(const Workload &Work, llvm::ArrayRef<LoadedKernel> Kernels) const {
-    auto Sources = sourcesHash(Kernels);
-    if (!Sources)
-      return Sources.takeError();
-    auto Texts = workloadHash(Request.Workloads, Work, WorkloadTexts);
-    if (!Texts)
-      return Texts.takeError();
-    return TuningKey{*Sources, flagsHash(Kernels), Gpu.Name, Gpu.Driver, *Texts, toolsHash(Nvcc, Request.Version)};
+    auto Sources = TRY(sourcesHash(Kernels));
+    auto Texts = TRY(workloadHash(Request.Workloads, Work, WorkloadTexts));
+    return TuningKey{Sources, flagsHash(Kernels), Gpu.Name, Gpu.Driver, Texts, toolsHash(Nvcc, Request.Version)};
   }
 };
 
@@ -219,18 +210,14 @@ llvm::Expected<ParsedKernels> parseKernels(const Toolchain &Tools, const Workloa
   constexpr unsigned Most = 4;
   for (unsigned Attempt = 0; Attempt < Most; ++Attempt) {
     const FileTime Began = Parts.Request.Cache->now();
-    auto Kernels = readKernels(Tools, Specs, Flags);
-    if (!Kernels)
-      return Kernels.takeError();
-    auto Key = Parts.read(Work, *Kernels);
-    if (!Key)
-      return Key.takeError();
+    auto Kernels = TRY(readKernels(Tools, Specs, Flags));
+    auto Key = TRY(Parts.read(Work, Kernels));
     auto HasChanged = [&](const std::string &File) { return changedSince(File, Began); };
-    if (Key->Sources == Before || llvm::none_of(*Kernels, [&](const LoadedKernel &Kernel) {
+    if (Key.Sources == Before || llvm::none_of(Kernels, [&](const LoadedKernel &Kernel) {
           return llvm::any_of(Kernel.Text.Dependencies, HasChanged);
         }))
-      return ParsedKernels{std::move(*Kernels), std::move(*Key)};
-    Before = Key->Sources;
+      return ParsedKernels{std::move(Kernels), std::move(Key)};
+    Before = Key.Sources;
   }
   return badInput("the kernels' files were changed while they were read", "run this again");
 }
@@ -244,18 +231,12 @@ llvm::Error packShapes(TuningSubject &Subject, bool WithoutBinding) {
     for (const BlockShape &Block : blockChoices(Kernel.Blocks)) {
       if (Facts.MaxThreads && Block.threads() > *Facts.MaxThreads && !Shapes.empty())
         continue;
-      auto One = packKernel(Facts, Kernel, Subject.Work.Buffers, Block);
-      if (!One)
-        return One.takeError();
-      Shapes.push_back(std::move(*One));
+      Shapes.push_back(TRY(packKernel(Facts, Kernel, Subject.Work.Buffers, Block)));
     }
     auto &Bindable = Subject.Bindable.emplace_back();
     if (Kernel.Bindable.empty() || WithoutBinding)
       continue;
-    auto Bound = boundArguments(Facts, Kernel);
-    if (!Bound)
-      return Bound.takeError();
-    Bindable = std::move(*Bound);
+    Bindable = TRY(boundArguments(Facts, Kernel));
   }
   return llvm::Error::success();
 }
@@ -271,14 +252,11 @@ llvm::Expected<TuningSubject> subjectOf(const TuneRequest &Request, Workload Wor
   Subject.Emit.HeaderFile = File.drop_back(3).str() + ".h";
   Subject.Emit.Command = Request.Command;
   // Before anything is measured for nothing.
-  if (llvm::Error Error = checkTuneFiles(Request, Subject))
-    return std::move(Error);
+  TRY(checkTuneFiles(Request, Subject));
   // What is wrong with one of linked kernels keeps it out of the others, and that is one of the choices.
   if (!Subject.isLinked() || llvm::any_of(Subject.Kernels, [](const LoadedKernel &K) { return K.Facts.IsTemplate; }))
-    if (llvm::Error Error = checkAll(Subject.Kernels))
-      return std::move(Error);
-  if (llvm::Error Error = packShapes(Subject, Request.WithoutBinding))
-    return std::move(Error);
+    TRY(checkAll(Subject.Kernels));
+  TRY(packShapes(Subject, Request.WithoutBinding));
   return Subject;
 }
 
@@ -308,20 +286,15 @@ llvm::Error search(const TuneRequest &Request, const SearchSeams &Seams, const T
                    TuningKind &World, double Past, TuneResult &Result) {
   const Problem &What = Result.What;
   Result.Strategy = What.Graph ? "exhaustive" : Request.Strategy; // there are few choices of links
-  auto How = makeStrategy(Result.Strategy, Request.Seed);
-  if (!How)
-    return How.takeError();
+  auto How = TRY(makeStrategy(Result.Strategy, Request.Seed));
   Trace Record;
   if (!Request.Trace.empty()) {
-    auto Opened = Trace::open(Request.Trace, Key.str(), toJson(What));
-    if (!Opened)
-      return Opened.takeError();
-    Record = std::move(*Opened);
+    Record = TRY(Trace::open(Request.Trace, Key.str(), toJson(What)));
     if (!llvm::all_of(Record.entries(), [&](const TraceEntry &E) { return isOf(What, E); }))
       return badInput(fmt::format("'{}' has an entry of other kernels than these", Request.Trace),
                       "name another file, or remove it to begin anew");
   }
-  std::vector<Candidate> Candidates = World.candidates(*How);
+  std::vector<Candidate> Candidates = World.candidates(How);
   Result.SpaceSize = Candidates.size();
   if (!What.Graph && Result.Strategy != "hfuse" && isSpaceSampled(What))
     Result.Notes.push_back("There are too many ways to fuse so many kernels to list them: the candidates are some.");
@@ -330,7 +303,7 @@ llvm::Error search(const TuneRequest &Request, const SearchSeams &Seams, const T
   const Budget Left{std::max(Seconds - Past, Seconds / 2), Request.Measured};
   Search Looking(What, std::move(Candidates), World, Record, Left, Seams);
   if (HasGpu) {
-    How->Run(Looking);
+    How.Run(Looking);
   } else {
     auto All = llvm::to_vector(llvm::seq(Looking.candidates().size()));
     if (Request.Measured > 0 && Request.Measured < All.size()) {
@@ -368,10 +341,7 @@ llvm::Error writeAlone(const Toolchain &Tools, const TuningSubject &Subject, con
     if (!Found.Rewritten[I])
       continue;
     Fuser Single(Tools, llvm::ArrayRef(Subject.Kernels).slice(I, 1), Subject.emitAlone(I));
-    auto Text = Single.source(*Found.Rewritten[I]);
-    if (!Text)
-      return Text.takeError();
-    llvm::append_range(Files, filesOf(Single.options(), std::move(*Text)));
+    llvm::append_range(Files, filesOf(Single.options(), TRY(Single.source(*Found.Rewritten[I]))));
   }
   return llvm::Error::success();
 }
@@ -425,83 +395,59 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
   TuneResult Result = resultFor(Request);
 
   Steps.begin("finding GPUs");
-  auto Gpus = findGpus(Request);
-  if (!Gpus)
-    return Gpus.takeError();
-  Result.Notes = std::move(Gpus->Notes);
-  Result.Modelled = Gpus->Devices.empty();
+  auto Gpus = TRY(findGpus(Request));
+  Result.Notes = std::move(Gpus.Notes);
+  Result.Modelled = Gpus.Devices.empty();
 
   // The runners begin to make the buffers, and the compilers what is to run alone.
   Steps.begin("reading the workload");
-  auto Texts = textsHash(Request.Workloads);
-  if (!Texts)
-    return Texts.takeError();
-  auto Work = readWork(Request);
-  if (!Work)
-    return Work.takeError();
+  auto Texts = TRY(textsHash(Request.Workloads));
+  auto Work = TRY(readWork(Request));
   FileLooks Looks;
-  Looks.remember(filesOf(Request, *Work));
-  RunnerPool Runners(runnersOf(Request, Gpus->Devices), buffersOf(*Work), Busy);
-  SoloCompilation Compiling(*Work, Gpus->Facts.Arch, Back, Pool);
+  Looks.remember(filesOf(Request, Work));
+  RunnerPool Runners(runnersOf(Request, Gpus.Devices), buffersOf(Work), Busy);
+  SoloCompilation Compiling(Work, Gpus.Facts.Arch, Back, Pool);
   const double Began = Seams.Now(), Budget = Request.Seconds.value_or(0);
   const TuningTools All{Tools, Back, Pool, Runners, Seams.Interrupted, [&Seams, Began, Budget] {
                           return Budget > 0 && Seams.Now() - Began > Budget / 2;
                         }};
 
   Steps.begin("parsing");
-  const KeyParts Parts{Request, Gpus->Facts, Nvcc, std::move(*Texts)};
-  auto Parsed = parseKernels(Tools, *Work, Parts);
-  if (!Parsed)
-    return Parsed.takeError();
-  Looks.remember(textsOf(Parsed->Kernels));
-  auto Whole = subjectOf(Request, std::move(*Work), std::move(Parsed->Kernels));
-  if (!Whole)
-    return Whole.takeError();
-  const TuningSubject &Subject = *Whole;
+  const KeyParts Parts{Request, Gpus.Facts, Nvcc, std::move(Texts)};
+  auto Parsed = TRY(parseKernels(Tools, Work, Parts));
+  Looks.remember(textsOf(Parsed.Kernels));
+  auto Whole = TRY(subjectOf(Request, std::move(Work), std::move(Parsed.Kernels)));
+  const TuningSubject &Subject = Whole;
   std::optional<FileLock> TraceLock;
   if (!Request.Trace.empty()) {
-    auto Taken = FileLock::take(Request.Trace, "another tuning uses the trace '{}'");
-    if (!Taken)
-      return Taken.takeError();
-    TraceLock.emplace(std::move(*Taken));
+    TraceLock.emplace(TRY(FileLock::take(Request.Trace, "another tuning uses the trace '{}'")));
   }
-  auto Unseen = notCompared(Subject);
-  if (!Unseen)
-    return Unseen.takeError();
-  llvm::append_range(Result.Notes, *Unseen);
+  llvm::append_range(Result.Notes, TRY(notCompared(Subject)));
   Result.Restricted = isRestricted(Request, Subject);
   std::optional<TuningDatabase> Database;
   if (!Request.Database.empty()) {
-    auto Opened = TuningDatabase::openToWrite(Request.Database);
-    if (!Opened)
-      return Opened.takeError();
-    Database.emplace(std::move(*Opened));
+    Database.emplace(TRY(TuningDatabase::openToWrite(Request.Database)));
   }
 
   Steps.begin("tuning the kernels alone");
-  auto Alone = Compiling.finish(Subject.Kernels);
-  if (!Alone)
-    return Alone.takeError();
-  const Schedule Reference = referenceOf(Subject, *Alone);
+  auto Alone = TRY(Compiling.finish(Subject.Kernels));
+  const Schedule Reference = referenceOf(Subject, Alone);
   Runners.setReference(Reference);
-  auto Found = tuneAlone(All, Subject, problemOf(Subject, Gpus->Facts), *Alone);
-  if (!Found)
-    return Found.takeError();
-  Result.What = Found->What;
-  Result.Solo = Found->Solo;
-  Result.SoloFailed = Found->Failed;
-  Result.AloneLeftOut = Found->LeftOut;
-  if (Found->LeftOut > 0)
+  auto Found = TRY(tuneAlone(All, Subject, problemOf(Subject, Gpus.Facts), Alone));
+  Result.What = Found.What;
+  Result.Solo = Found.Solo;
+  Result.SoloFailed = Found.Failed;
+  Result.AloneLeftOut = Found.LeftOut;
+  if (Found.LeftOut > 0)
     Result.Notes.push_back(fmt::format("Half of the budget was spent before {} forms of the kernels alone were built: "
                                        "they may be faster than they are here.",
-                                       Found->LeftOut));
-  Result.Baselines = Found->Baselines;
+                                       Found.LeftOut));
+  Result.Baselines = Found.Baselines;
 
   Steps.begin("searching");
   const std::unique_ptr<TuningKind> World =
-      Subject.isLinked() ? alongLinks(All, Subject, *Found, Reference.Launches) : sideBySide(All, Subject, *Found);
-  if (llvm::Error Error = search(Request, Seams, All, Parsed->Key, *World, Steps.seconds(), Result))
-    return std::move(Error);
+      Subject.isLinked() ? alongLinks(All, Subject, Found, Reference.Launches) : sideBySide(All, Subject, Found);
+  TRY(search(Request, Seams, All, Parsed.Key, *World, Steps.seconds(), Result));
 
   Steps.begin("confirming");
   std::string Drafted; // its key
@@ -509,28 +455,22 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
   auto MakeDraft = [&](const Candidate &Of) -> llvm::Error {
     if (Drafted == Of.key())
       return llvm::Error::success();
-    auto Made = World->draft(Of);
-    if (!Made)
-      return Made.takeError();
+    auto Made = TRY(World->draft(Of));
     Drafted = Of.key();
-    Draft = std::move(*Made);
+    Draft = std::move(Made);
     return llvm::Error::success();
   };
-  auto Confirmed = confirmWinner(std::move(Result), *Found, *World, Runners, [&](const Candidate &First) {
+  auto Confirmed = TRY(confirmWinner(std::move(Result), Found, *World, Runners, [&](const Candidate &First) {
     return Drafted.empty() ? MakeDraft(First) : llvm::Error::success();
-  });
-  if (!Confirmed)
-    return Confirmed.takeError();
-  TuneAnswer Answer{std::move(Confirmed->Result), std::move(Confirmed->Verdict), {}, {}};
+  }));
+  TuneAnswer Answer{std::move(Confirmed.Result), std::move(Confirmed.Verdict), {}, {}};
   llvm::append_range(Answer.Result.Notes, Runners.notes());
 
   Steps.begin("writing");
   if (Answer.Verdict.What == Advice::TuneAlone && Request.EmitSolo) {
-    if (llvm::Error Error = writeAlone(Tools, Subject, *Found, Answer.Files))
-      return std::move(Error);
+    TRY(writeAlone(Tools, Subject, Found, Answer.Files));
   } else if ((Answer.Verdict.What == Advice::Fuse || Answer.Result.Modelled) && Answer.Verdict.Winner) {
-    if (llvm::Error Error = MakeDraft(Answer.Verdict.Winner->Which))
-      return std::move(Error);
+    TRY(MakeDraft(Answer.Verdict.Winner->Which));
     Answer.Files = std::move(Draft.Files);
     if (Answer.Verdict.Winner->Which.Groups.size() > 1)
       Answer.Result.Notes.push_back("Launch " + Draft.Order + ".");
@@ -547,11 +487,11 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
   Answer.Result.Seconds = Steps.seconds();
   if (Answer.Result.Seconds > 0)
     Answer.Result.BusyShare = std::min(1.0, Busy.seconds() / Answer.Result.Seconds);
-  const std::string Changed = changeSince(*Parsed, Parts, Subject, Looks);
+  const std::string Changed = changeSince(Parsed, Parts, Subject, Looks);
   if (!Changed.empty())
     Answer.Result.Notes.push_back(fmt::format("This may be the result of two versions; run it again: {}.", Changed));
   if (Database)
-    keep(*Database, Request.Database, Parsed->Key, Changed, Answer.Result);
+    keep(*Database, Request.Database, Parsed.Key, Changed, Answer.Result);
   Nvcc.prune();
   return Answer;
 }

@@ -2,6 +2,7 @@
 
 #include "cufuse/Driver/CheckPaths.h"
 #include "cufuse/Driver/FromDatabase.h"
+#include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
@@ -56,19 +57,16 @@ llvm::Error checkTuneFiles(const TuneRequest &Request, const TuningSubject &Subj
   std::vector<std::string> Inputs = filesOf(Request, Subject.Work), All = Outputs;
   llvm::append_range(Inputs, textsOf(Subject.Kernels));
   All.push_back(Request.Database); // makes its folder
-  if (llvm::Error Error = checkOutputs(All, Inputs))
-    return Error;
+  TRY(checkOutputs(All, Inputs));
   constexpr std::array<llvm::StringRef, 2> Begins = {"<!DOCTYPE html>\n<!-- Written by cufuse tune -->",
                                                      "{\n \"#\": \"Written by cufuse tune\""};
   for (size_t I = 0; I < Begins.size(); ++I)
-    if (llvm::Error Error = checkReplaced(Request.OtherOutputs[I], {Begins[I]}))
-      return Error;
+    TRY(checkReplaced(Request.OtherOutputs[I], {Begins[I]}));
   for (const std::string &Source : sourcesOf(Request, Subject)) {
     if (llvm::sys::fs::exists(Source) && !isOfTuning(Source, Request.Output))
       return badInput(fmt::format("'{}' is there, and another command has made it", Source),
                       "choose another name for the output, or remove it");
-    if (llvm::Error Error = checkReplaced(Source))
-      return Error;
+    TRY(checkReplaced(Source));
   }
   return tryOutputs(Outputs);
 }

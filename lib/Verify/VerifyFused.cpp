@@ -5,6 +5,7 @@
 
 #include "cufuse/Reach/AllIn.h"
 #include "cufuse/Reach/Assembly.h"
+#include "cufuse/Support/Error.h"
 #include "cufuse/Verify/CompareWithInput.h"
 
 #include <clang/AST/Attr.h>
@@ -185,8 +186,7 @@ llvm::Error compareBodies(const ParsedUnit &Unit, const ParsedUnit &Neutral, con
     if (C.Parts)
       for (const ComposedPart &Part : *C.Parts) {
         const PlayedKernel Played{Part.Facts, Plan, P, Options.Name, Around, Around + "::cufuse_" + Part.Name, &Part};
-        if (llvm::Error Error = Compare(Part.Parsed, bodiesOf(Part, Played, Reach), Played))
-          return Error;
+        TRY(Compare(Part.Parsed, bodiesOf(Part, Played, Reach), Played));
       }
     std::set<const clang::FunctionDecl *> Bodies;
     for (const clang::CallExpr *Call : Calls)
@@ -196,8 +196,7 @@ llvm::Error compareBodies(const ParsedUnit &Unit, const ParsedUnit &Neutral, con
             llvm::Error Error = compareArguments(*Call, Kernel, Constituents, Plan, P.Constituent))
           return Error;
     if (C.Parsed)
-      if (llvm::Error Error = Compare(*C.Parsed, Bodies, {*C.Facts, Plan, P, Options.Name, Around, Around}))
-        return Error;
+      TRY(Compare(*C.Parsed, Bodies, {*C.Facts, Plan, P, Options.Name, Around, Around}));
   }
   return refuse(Refusals);
 }
@@ -219,9 +218,7 @@ llvm::Error verifyKernel(const ParsedUnit &Unit, const ParsedUnit &Neutral, cons
     return defect(fmt::format("{} of {} bodies are called", Played, Plan.Partitions.size()));
 
   const Reached Reach = reach(Unit, Kernel);
-  if (llvm::Error Error =
-          compareBodies(Unit, Neutral, *Kernel.getDefinition(), Reach, Bodies, Constituents, Plan, Options))
-    return Error;
+  TRY(compareBodies(Unit, Neutral, *Kernel.getDefinition(), Reach, Bodies, Constituents, Plan, Options));
   return refuse(checkReached(Unit, Reach, Bodies, Plan));
 }
 
@@ -352,11 +349,9 @@ llvm::Error doesNotParse(const OutputParser &Parser, const FusedSource &Fused, c
   if (!IsOurs && llvm::any_of(Constituents, [](const Constituent &C) { return C.Parts != nullptr; })) {
     // Where pointers would do, objects do not.
     const std::optional<std::string> Text = neutralText(Fused.Source, Constituents, Plan, Options);
-    auto Neutral = Parser.parse({Text.value_or(Fused.Source), Fused.Header, ""});
-    if (!Neutral)
-      return Neutral.takeError();
-    NeedsPointers = llvm::none_of((*Neutral)->errors(), [&](const ParseError &Each) {
-      return sourceOf(**Neutral, Each.Location).str() == Where.str();
+    auto Neutral = TRY(Parser.parse({Text.value_or(Fused.Source), Fused.Header, ""}));
+    NeedsPointers = llvm::none_of(Neutral->errors(), [&](const ParseError &Each) {
+      return sourceOf(*Neutral, Each.Location).str() == Where.str();
     });
     AreApart &= !NeedsPointers;
   }
@@ -457,15 +452,11 @@ llvm::Error verifyPlan(const FusionPlan &Plan) {
 llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::ArrayRef<Constituent> Constituents,
                         const FusionPlan &Plan, const EmitOptions &Options, ParseRequest Request,
                         const std::set<std::string> &KnownErrors) {
-  if (llvm::Error Error = verifyPlan(Plan))
-    return Error;
-  if (llvm::Error Error = checkNames(Constituents, Options))
-    return Error;
+  TRY(verifyPlan(Plan));
+  TRY(checkNames(Constituents, Options));
   const OutputParser Parser{Tools, Options, Request, KnownErrors};
-  auto Parsed = Parser.parse(Fused);
-  if (!Parsed)
-    return Parsed.takeError();
-  const ParsedUnit &Unit = **Parsed;
+  auto Parsed = TRY(Parser.parse(Fused));
+  const ParsedUnit &Unit = *Parsed;
   clang::ASTContext &Context = Unit.ast();
   const ParseError *OtherMacro = nullptr;
   for (const ParseError &Error : Unit.errors())
@@ -480,12 +471,8 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
       // Where the text is from, its directives say.
       EmitOptions WithLines = Options;
       WithLines.LineDirectives = true;
-      auto Text = emitFused(Constituents, Plan, WithLines);
-      if (!Text)
-        return Text.takeError();
-      if (llvm::Error Placed =
-              verifyFused(Tools, *Text, Constituents, Plan, WithLines, std::move(Request), KnownErrors))
-        return Placed;
+      auto Text = TRY(emitFused(Constituents, Plan, WithLines));
+      TRY(verifyFused(Tools, Text, Constituents, Plan, WithLines, std::move(Request), KnownErrors));
       return badInput(fmt::format("without #line, the output is no valid program: {}", Error.Text),
                       "leave --no-line-directives out: the kernels' text depends on its lines",
                       Constituents.front().Facts->Where);
@@ -525,10 +512,7 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
 
   std::unique_ptr<ParsedUnit> Neutral;
   if (const std::optional<std::string> Text = neutralText(Fused.Source, Constituents, Plan, Options)) {
-    auto Read = Parser.parse({*Text, Fused.Header, ""});
-    if (!Read)
-      return Read.takeError();
-    Neutral = std::move(*Read);
+    Neutral = TRY(Parser.parse({*Text, Fused.Header, ""}));
   }
   for (const char *Name : {"fused", "fused_bound"}) {
     std::vector<const clang::FunctionDecl *> Kernels;
@@ -543,8 +527,7 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
     for (const clang::FunctionDecl *Kernel : Kernels) {
       if (!Kernel->getDefinition())
         return defect(fmt::format("the fused source does not define {}", Name));
-      if (llvm::Error Error = verifyKernel(Unit, Neutral ? *Neutral : Unit, *Kernel, Constituents, Plan, Options))
-        return Error;
+      TRY(verifyKernel(Unit, Neutral ? *Neutral : Unit, *Kernel, Constituents, Plan, Options));
     }
   }
   return OtherMacro ? refuse(otherMacro(*OtherMacro, Constituents)) : llvm::Error::success();

@@ -3,6 +3,7 @@
 #include "EmittedCuda.h"
 
 #include "cufuse/Dependence/InTurn.h"
+#include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
@@ -298,23 +299,21 @@ private:
 };
 
 llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
-  auto Proved = planInTurn(Graph, Block, Options.InMemory);
-  if (!Proved)
-    return Proved.takeError();
+  auto Proved = TRY(planInTurn(Graph, Block, Options.InMemory));
   if (Options.InMemory)
-    Proved->Kept.clear();
+    Proved.Kept.clear();
   FormProof Proof;
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
-    Proof.Edits.push_back({{}, {}, {}, Proved->ByElement[Node]});
-  for (const auto &[Node, Parameter] : Proved->Kept)
+    Proof.Edits.push_back({{}, {}, {}, Proved.ByElement[Node]});
+  for (const auto &[Node, Parameter] : Proved.Kept)
     Proof.Edits[Node].Parameters.push_back(Parameter);
-  Proof.Grid = Proved->Grid;
+  Proof.Grid = Proved.Grid;
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
-    if (Proved->isNested(Node))
-      Proof.Nested[Node] = {Proved->Panels[Node], Proved->Units[Node]};
-  if (Proved->By == Team::Element)
-    Proof.Elements = {Proved->Elements, static_cast<unsigned>(*Proved->Panels[Graph.Root].asConstant())};
-  Proof.Compose = [&Graph, Plan = std::move(*Proved), Block,
+    if (Proved.isNested(Node))
+      Proof.Nested[Node] = {Proved.Panels[Node], Proved.Units[Node]};
+  if (Proved.By == Team::Element)
+    Proof.Elements = {Proved.Elements, static_cast<unsigned>(*Proved.Panels[Graph.Root].asConstant())};
+  Proof.Compose = [&Graph, Plan = std::move(Proved), Block,
                    Turns = Options.Vectorize](llvm::ArrayRef<const KernelText *> Texts) {
     return TurnComposer(Graph, Plan, Block, Texts, Turns).run();
   };

@@ -3,6 +3,7 @@
 #include "EmittedCuda.h"
 
 #include "cufuse/Dependence/LoopLegality.h"
+#include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/SmallVectorExtras.h>
@@ -523,14 +524,10 @@ private:
 llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape, const VerticalOptions &Options) {
   const std::vector<Stage> Stages = stagesOf(Graph);
   const std::vector<Stream> Streams = planStreams(Graph);
-  if (llvm::Error Error = ProductsCheck(Graph, Stages, Streams, Options.Products).run())
-    return std::move(Error);
+  TRY(ProductsCheck(Graph, Stages, Streams, Options.Products).run());
   std::vector<AtMost> Requirements;
   for (const Stage &S : Stages) {
-    auto Own = checkOneLoop(graphOf(Graph, S), 1);
-    if (!Own)
-      return Own.takeError();
-    llvm::append_range(Requirements, *Own);
+    llvm::append_range(Requirements, TRY(checkOneLoop(graphOf(Graph, S), 1)));
   }
   FormProof Proof;
   for (const VerticalNode &N : Graph.Nodes)

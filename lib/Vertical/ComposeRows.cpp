@@ -5,6 +5,7 @@
 
 #include "cufuse/Dependence/BlockLocal.h"
 #include "cufuse/Dependence/InTurn.h"
+#include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
@@ -548,10 +549,8 @@ private:
 };
 
 llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
-  auto Proved = planBlockLocal(Graph, Block, Options.Reassociate);
-  if (!Proved)
-    return Proved.takeError();
-  const BlockLocalPlan &Plan = *Proved;
+  auto Proved = TRY(planBlockLocal(Graph, Block, Options.Reassociate));
+  const BlockLocalPlan &Plan = Proved;
   FormProof Proof;
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
     Proof.Edits.push_back({linkedParameters(Graph, Node), Plan.Loops[Node],

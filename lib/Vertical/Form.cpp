@@ -124,8 +124,7 @@ llvm::Error editable(const VerticalGraph &Graph) {
 
 llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
   if (hasProducts(Graph)) {
-    if (llvm::Error Error = Graph.OneLoop ? editable(Graph) : llvm::Error::success())
-      return std::move(Error);
+    TRY(Graph.OneLoop ? editable(Graph) : llvm::Error::success());
     return ProductsForm.Prove(Graph, Block, Options);
   }
   std::vector<Misfit> Tried, InMemory;

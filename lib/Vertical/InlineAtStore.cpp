@@ -6,6 +6,7 @@
 #include "cufuse/Dependence/Legality.h"
 #include "cufuse/Dependence/Neighbours.h"
 #include "cufuse/Dependence/Sources.h"
+#include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
@@ -437,17 +438,14 @@ Places findPlaces(const VerticalGraph &Graph, BlockShape Block, std::vector<AtMo
 }
 
 llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
-  if (llvm::Error Error = requireTree(Graph))
-    return std::move(Error);
-  auto Requirements = checkInlineAtStore(Graph, Block, Options.Recompute);
-  if (!Requirements)
-    return Requirements.takeError();
+  TRY(requireTree(Graph));
+  auto Requirements = TRY(checkInlineAtStore(Graph, Block, Options.Recompute));
   FormProof Proof;
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
     Proof.Edits.push_back({linkedParameters(Graph, Node), {}, {}, Node != Graph.Root});
-  Places Where = findPlaces(Graph, Block, *Requirements);
+  Places Where = findPlaces(Graph, Block, Requirements);
   Proof.Compose = [&Graph, Where = std::move(Where),
-                   Requirements = std::move(*Requirements)](llvm::ArrayRef<const KernelText *> Texts) {
+                   Requirements = std::move(Requirements)](llvm::ArrayRef<const KernelText *> Texts) {
     return StoreComposer(Graph, Texts, Requirements, Where).run();
   };
   return Proof;

@@ -196,9 +196,7 @@ private:
 
 llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape, const VerticalOptions &Options) {
   const unsigned Width = loopWidth(Graph, Options.Vectorize);
-  auto Requirements = checkOneLoop(Graph, Width);
-  if (!Requirements)
-    return Requirements.takeError();
+  auto Requirements = TRY(checkOneLoop(Graph, Width));
   FormProof Proof;
   Proof.Elements = {Graph.inArguments(Graph.Root, Graph.Nodes[Graph.Root].Shape->Bound), Width};
   for (const VerticalNode &N : Graph.Nodes)
@@ -211,7 +209,7 @@ llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape, const Ve
       Proof.Edits[User].Parameters.push_back(Parameter);
     Proof.Shared.insert(Proof.Shared.end(), S.Users.begin() + 1, S.Users.end());
   }
-  Proof.Compose = [=, &Graph, Requirements = std::move(*Requirements)](llvm::ArrayRef<const KernelText *> Texts) {
+  Proof.Compose = [=, &Graph, Requirements = std::move(Requirements)](llvm::ArrayRef<const KernelText *> Texts) {
     return LoopComposer(Graph, Texts, Requirements, Width, Streams).run();
   };
   return Proof;

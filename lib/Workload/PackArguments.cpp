@@ -1,5 +1,7 @@
 #include "cufuse/Workload/PackArguments.h"
 
+#include "cufuse/Support/Error.h"
+
 #include "Reader.h"
 
 #include <fmt/core.h>
@@ -261,8 +263,7 @@ llvm::Expected<PackedKernel> packKernel(const KernelFacts &Facts, const Workload
   Pack.checkParameters(Facts);
   for (const ParameterFacts &Parameter : Facts.Parameters)
     Packed.Arguments.push_back(Pack.argument(Parameter));
-  if (llvm::Error Error = Pack.Wrong.take())
-    return std::move(Error);
+  TRY(Pack.Wrong.take());
   return Packed;
 }
 
@@ -298,8 +299,7 @@ llvm::Expected<std::vector<std::pair<std::string, std::string>>> boundArguments(
     else
       Wrong.add(Given->Where, fmt::format("'{}' is {}, which cannot be {}", Name, Field->Type, Value->str()));
   }
-  if (llvm::Error Error = Wrong.take())
-    return std::move(Error);
+  TRY(Wrong.take());
   return Bound;
 }
 

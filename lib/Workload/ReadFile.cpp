@@ -1,5 +1,7 @@
 #include "Reader.h"
+
 #include "Yaml.h"
+#include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
@@ -47,8 +49,7 @@ public:
       for (const YamlNode &Buffer : items(Root, "buffers", YamlNode::Mapping))
         readBuffer(Buffer, File);
     }
-    if (llvm::Error Error = Wrong.take())
-      return std::move(Error);
+    TRY(Wrong.take());
     return File;
   }
 
@@ -405,11 +406,6 @@ std::string suggestion(llvm::StringRef Wanted, llvm::ArrayRef<std::string> Known
   return Known.empty() ? "there is none" : "there are " + llvm::join(Known, ", ");
 }
 
-llvm::Expected<WorkloadFile> readFile(const std::string &Path) {
-  auto Root = readYaml(Path);
-  if (!Root)
-    return Root.takeError();
-  return Reader(Path).read(*Root);
-}
+llvm::Expected<WorkloadFile> readFile(const std::string &Path) { return Reader(Path).read(TRY(readYaml(Path))); }
 
 } // namespace cufuse

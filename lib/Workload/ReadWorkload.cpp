@@ -1,5 +1,7 @@
 #include "cufuse/Workload/Workload.h"
 
+#include "cufuse/Support/Error.h"
+
 #include "Reader.h"
 
 #include <fmt/core.h>
@@ -76,19 +78,13 @@ void numberKernels(std::vector<WorkloadFile> &Files) {
 } // namespace
 
 llvm::Expected<Workload> readWorkload(llvm::ArrayRef<std::string> Paths, llvm::ArrayRef<std::string> Written) {
-  auto Settings = parseSettings(Written);
-  if (!Settings)
-    return Settings.takeError();
+  auto Settings = TRY(parseSettings(Written));
   std::vector<WorkloadFile> Files;
   for (const std::string &Path : Paths) {
-    auto File = readFile(Path);
-    if (!File)
-      return File.takeError();
-    Files.push_back(std::move(*File));
+    Files.push_back(TRY(readFile(Path)));
   }
   numberKernels(Files);
-  if (llvm::Error Error = applySettings(*Settings, Files))
-    return std::move(Error);
+  TRY(applySettings(Settings, Files));
 
   if (Files.size() > 1)
     for (const WorkloadFile &File : Files)
@@ -98,8 +94,7 @@ llvm::Expected<Workload> readWorkload(llvm::ArrayRef<std::string> Paths, llvm::A
 
   Workload Result;
   for (WorkloadFile &File : Files)
-    if (llvm::Error Error = resolve(File, Files.size() > 1 ? File.name() + "." : "", Result))
-      return std::move(Error);
+    TRY(resolve(File, Files.size() > 1 ? File.name() + "." : "", Result));
   if (std::none_of(Result.Buffers.begin(), Result.Buffers.end(), [](const BufferSpec &B) { return B.Output; }))
     return badInput("no buffer is an output: results could not be compared", "add `output: true` to a buffer",
                     Result.Kernels[0].Where);

@@ -113,19 +113,15 @@ llvm::Expected<std::unique_ptr<Buffers>> Buffers::make(const CudaDriver &Cuda, s
     if (One.Spec.Count > (std::uint64_t(1) << 46) / bytesOf(One.Spec.Type))
       return badInput(fmt::format("buffer '{}' is larger than any GPU", One.Spec.Name));
     One.Bytes = One.Spec.Count * bytesOf(One.Spec.Type);
-    if (llvm::Error Error = Made->allocate(One.Address, One, 2 * BandBytes))
-      return std::move(Error);
+    TRY(Made->allocate(One.Address, One, 2 * BandBytes));
     One.Address += BandBytes;
-    if (llvm::Error Error = Made->fill(One))
-      return std::move(Error);
+    TRY(Made->fill(One));
     Made->TotalBytes += One.Bytes;
     if (!One.Spec.Accumulated)
       continue;
-    if (llvm::Error Error = Made->allocate(One.Initial, One))
-      return std::move(Error);
-    if (llvm::Error Error = check(Cuda, Cuda.cuMemcpyDtoD(One.Initial, One.Address, One.Bytes), RunStatus::LaunchFailed,
-                                  "copying buffer '" + One.Spec.Name + "'"))
-      return std::move(Error);
+    TRY(Made->allocate(One.Initial, One));
+    TRY(check(Cuda, Cuda.cuMemcpyDtoD(One.Initial, One.Address, One.Bytes), RunStatus::LaunchFailed,
+              "copying buffer '" + One.Spec.Name + "'"));
   }
   constexpr const char *Loading = "loading what compares outputs";
   const std::pair<CUresult, const char *> Steps[] = {
@@ -135,14 +131,9 @@ llvm::Expected<std::unique_ptr<Buffers>> Buffers::make(const CudaDriver &Cuda, s
       {Cuda.cuMemAlloc(&Made->Found, 4), "allocating a word"},
       {Cuda.cuMemAlloc(&Made->Sums, std::max<size_t>(3 * Made->All.size(), 1) * sizeof(Hash)), "allocating hashes"}};
   for (const auto &[Result, Doing] : Steps)
-    if (llvm::Error Error = check(Cuda, Result, RunStatus::LoadFailed, Doing))
-      return std::move(Error);
-  if (llvm::Error Error = Made->fillBands(Poison))
-    return std::move(Error);
-  auto Hashes = Made->hashes();
-  if (!Hashes)
-    return Hashes.takeError();
-  Made->Untouched = std::move(*Hashes);
+    TRY(check(Cuda, Result, RunStatus::LoadFailed, Doing));
+  TRY(Made->fillBands(Poison));
+  Made->Untouched = TRY(Made->hashes());
   return Made;
 }
 
@@ -176,11 +167,9 @@ llvm::Error Buffers::fill(const Buffer &Buffer) {
   do { // once for an empty one, whose file may not be
     const llvm::MutableArrayRef<std::uint8_t> Piece(static_cast<std::uint8_t *>(Staging),
                                                     std::min(2 * StagingBytes, Buffer.Bytes - Offset));
-    if (llvm::Error Error = fillContent(Buffer.Spec, Offset / bytesOf(Buffer.Spec.Type), Piece))
-      return Error;
-    if (llvm::Error Error = check(Cuda, Cuda.cuMemcpyHtoD(Buffer.Address + Offset, Piece.data(), Piece.size()),
-                                  RunStatus::LaunchFailed, Filling))
-      return Error;
+    TRY(fillContent(Buffer.Spec, Offset / bytesOf(Buffer.Spec.Type), Piece));
+    TRY(check(Cuda, Cuda.cuMemcpyHtoD(Buffer.Address + Offset, Piece.data(), Piece.size()), RunStatus::LaunchFailed,
+              Filling));
   } while ((Offset += 2 * StagingBytes) < Buffer.Bytes);
   return llvm::Error::success();
 }
@@ -198,12 +187,10 @@ llvm::Error Buffers::poison(CUdeviceptr Address, const Buffer &Output, CUstream 
 llvm::Error Buffers::prepare(CUstream Stream) {
   for (const Buffer &One : All) {
     if (One.Spec.Output && !One.Spec.Accumulated) {
-      if (llvm::Error Error = poison(One.Address, One, Stream))
-        return Error;
+      TRY(poison(One.Address, One, Stream));
     } else if (One.Spec.Accumulated) {
-      if (llvm::Error Error = check(Cuda, Cuda.cuMemcpyDtoD(One.Address, One.Initial, One.Bytes),
-                                    RunStatus::LaunchFailed, "preparing buffer '" + One.Spec.Name + "'"))
-        return Error;
+      TRY(check(Cuda, Cuda.cuMemcpyDtoD(One.Address, One.Initial, One.Bytes), RunStatus::LaunchFailed,
+                "preparing buffer '" + One.Spec.Name + "'"));
     }
   }
   return check(Cuda, Cuda.cuCtxSynchronize(), RunStatus::LaunchFailed, "preparing the outputs");
@@ -218,37 +205,29 @@ llvm::Error Buffers::restore() {
     return llvm::Error::success();
   for (const Buffer &One : All)
     if (One.Spec.Output && One.Spec.Accumulated)
-      if (llvm::Error Error = check(Cuda, Cuda.cuMemcpyDtoD(One.Address, One.Initial, One.Bytes),
-                                    RunStatus::LaunchFailed, "restoring buffer '" + One.Spec.Name + "'"))
-        return Error;
+      TRY(check(Cuda, Cuda.cuMemcpyDtoD(One.Address, One.Initial, One.Bytes), RunStatus::LaunchFailed,
+                "restoring buffer '" + One.Spec.Name + "'"));
   return check(Cuda, Cuda.cuCtxSynchronize(), RunStatus::LaunchFailed, "restoring the outputs");
 }
 
 llvm::Error Buffers::keepReference() {
-  auto Hashes = hashes();
-  if (!Hashes)
-    return Hashes.takeError();
+  auto Hashes = TRY(hashes());
   for (size_t I = 0; I < All.size(); ++I)
-    All[I].IsInput = !All[I].Spec.Output && !All[I].Spec.Accumulated && (*Hashes)[I].Content == Untouched[I].Content;
+    All[I].IsInput = !All[I].Spec.Output && !All[I].Spec.Accumulated && Hashes[I].Content == Untouched[I].Content;
   for (Buffer &One : All) {
     if (!One.Spec.Output)
       continue;
     if (!One.Reference)
-      if (llvm::Error Error = allocate(One.Reference, One))
-        return Error;
+      TRY(allocate(One.Reference, One));
     if (const std::uint64_t Words = One.Bytes / 4; Words && !One.Spec.Accumulated) {
-      if (llvm::Error Error = poison(One.Reference, One, nullptr))
-        return Error;
-      auto IsWritten = differs(One, Words);
+      TRY(poison(One.Reference, One, nullptr));
+      auto IsWritten = TRY(differs(One, Words));
       if (!IsWritten)
-        return IsWritten.takeError();
-      if (!*IsWritten)
         return llvm::make_error<RunError>(RunStatus::WrongResult,
                                           fmt::format("nothing writes to output '{}'", One.Spec.Name));
     }
-    if (llvm::Error Error = check(Cuda, Cuda.cuMemcpyDtoD(One.Reference, One.Address, wholeWords(One.Bytes) * 4),
-                                  RunStatus::LaunchFailed, "keeping output '" + One.Spec.Name + "'"))
-      return Error;
+    TRY(check(Cuda, Cuda.cuMemcpyDtoD(One.Reference, One.Address, wholeWords(One.Bytes) * 4), RunStatus::LaunchFailed,
+              "keeping output '" + One.Spec.Name + "'"));
   }
   // Copies on the device do not wait, and other streams do not wait for them.
   return check(Cuda, Cuda.cuCtxSynchronize(), RunStatus::LaunchFailed, "keeping the outputs");
@@ -259,14 +238,10 @@ llvm::Expected<bool> Buffers::differs(const Buffer &Output, std::uint64_t Words)
   CUdeviceptr A = Output.Address, B = Output.Reference, Into = Found;
   std::uint32_t Result = 0;
   void *Arguments[] = {&A, &B, &Words, &Into};
-  if (llvm::Error Error = check(Cuda, Cuda.cuMemcpyHtoD(Found, &Result, sizeof Result), RunStatus::LaunchFailed, Doing))
-    return std::move(Error);
-  if (llvm::Error Error =
-          check(Cuda, Cuda.cuLaunchKernel(Differ, MostBlocks, 1, 1, BlockThreads, 1, 1, 0, nullptr, Arguments, nullptr),
-                RunStatus::LaunchFailed, Doing))
-    return std::move(Error);
-  if (llvm::Error Error = copyToHost(&Result, Found, sizeof Result, Output))
-    return std::move(Error);
+  TRY(check(Cuda, Cuda.cuMemcpyHtoD(Found, &Result, sizeof Result), RunStatus::LaunchFailed, Doing));
+  TRY(check(Cuda, Cuda.cuLaunchKernel(Differ, MostBlocks, 1, 1, BlockThreads, 1, 1, 0, nullptr, Arguments, nullptr),
+            RunStatus::LaunchFailed, Doing));
+  TRY(copyToHost(&Result, Found, sizeof Result, Output));
   return Result != 0;
 }
 
@@ -277,16 +252,14 @@ llvm::Error Buffers::copyToHost(void *To, CUdeviceptr From, std::uint64_t Bytes,
 
 llvm::Error Buffers::fillBand(const Buffer &Of, std::uint32_t Word) {
   for (const CUdeviceptr Band : {Of.Address - BandBytes, Of.Address + wholeWords(Of.Bytes) * 4})
-    if (llvm::Error Error = check(Cuda, Cuda.cuMemsetD32Async(Band, Word, BandBytes / 4, nullptr),
-                                  RunStatus::LaunchFailed, "filling what is beside buffer '" + Of.Spec.Name + "'"))
-      return Error;
+    TRY(check(Cuda, Cuda.cuMemsetD32Async(Band, Word, BandBytes / 4, nullptr), RunStatus::LaunchFailed,
+              "filling what is beside buffer '" + Of.Spec.Name + "'"));
   return check(Cuda, Cuda.cuCtxSynchronize(), RunStatus::LaunchFailed, "filling what is beside the buffers");
 }
 
 llvm::Error Buffers::fillBands(std::uint32_t Word) {
   for (const Buffer &One : All)
-    if (llvm::Error Error = fillBand(One, Word))
-      return Error;
+    TRY(fillBand(One, Word));
   return llvm::Error::success();
 }
 
@@ -296,8 +269,7 @@ llvm::Expected<std::vector<Buffers::Hashes>> Buffers::hashes() {
   const size_t Bytes = All.size() * sizeof(Hashes);
   if (Result.empty())
     return Result;
-  if (llvm::Error Error = check(Cuda, Cuda.cuMemsetD8Async(Sums, 0, Bytes, nullptr), RunStatus::LaunchFailed, Doing))
-    return std::move(Error);
+  TRY(check(Cuda, Cuda.cuMemsetD8Async(Sums, 0, Bytes, nullptr), RunStatus::LaunchFailed, Doing));
   CUdeviceptr Into = Sums;
   for (const Buffer &One : All) {
     const std::uint64_t Own = wholeWords(One.Bytes);
@@ -306,15 +278,12 @@ llvm::Expected<std::vector<Buffers::Hashes>> Buffers::hashes() {
     for (auto [From, Words] : Parts) {
       void *Arguments[] = {&From, &Words, &Into};
       const auto Blocks = static_cast<unsigned>(std::clamp<std::uint64_t>(Words / BlockThreads, 1, MostBlocks));
-      if (llvm::Error Error =
-              check(Cuda, Cuda.cuLaunchKernel(Sum, Blocks, 1, 1, BlockThreads, 1, 1, 0, nullptr, Arguments, nullptr),
-                    RunStatus::LaunchFailed, Doing))
-        return std::move(Error);
+      TRY(check(Cuda, Cuda.cuLaunchKernel(Sum, Blocks, 1, 1, BlockThreads, 1, 1, 0, nullptr, Arguments, nullptr),
+                RunStatus::LaunchFailed, Doing));
       Into += sizeof(Hash);
     }
   }
-  if (llvm::Error Error = check(Cuda, Cuda.cuMemcpyDtoH(Result.data(), Sums, Bytes), RunStatus::LaunchFailed, Doing))
-    return std::move(Error);
+  TRY(check(Cuda, Cuda.cuMemcpyDtoH(Result.data(), Sums, Bytes), RunStatus::LaunchFailed, Doing));
   return Result;
 }
 
@@ -322,8 +291,7 @@ llvm::Expected<std::vector<Buffers::Hashes>> Buffers::hashes() {
 llvm::Expected<std::string> Buffers::describeBand(const Buffer &Of, bool IsBehind) {
   std::vector<std::uint32_t> Words(BandBytes / 4);
   const CUdeviceptr From = IsBehind ? Of.Address + wholeWords(Of.Bytes) * 4 : Of.Address - BandBytes;
-  if (llvm::Error Error = copyToHost(Words.data(), From, BandBytes, Of))
-    return std::move(Error);
+  TRY(copyToHost(Words.data(), From, BandBytes, Of));
   if (!IsBehind)
     std::reverse(Words.begin(), Words.end());
   const auto Changed = llvm::find_if(Words, [](std::uint32_t Word) { return Word != Poison; });
@@ -335,10 +303,8 @@ llvm::Expected<std::string> Buffers::describeInput(const Buffer &Input) {
   auto *const Got = static_cast<std::uint8_t *>(Staging), *const Expected = Got + StagingBytes;
   for (std::uint64_t Offset = 0; Offset < Input.Bytes; Offset += StagingBytes) {
     const std::uint64_t Bytes = std::min(StagingBytes, Input.Bytes - Offset), First = Offset / bytesOf(Input.Spec.Type);
-    if (llvm::Error Error = copyToHost(Got, Input.Address + Offset, Bytes, Input))
-      return std::move(Error);
-    if (llvm::Error Error = fillContent(Input.Spec, First, {Expected, Bytes}))
-      return std::move(Error);
+    TRY(copyToHost(Got, Input.Address + Offset, Bytes, Input));
+    TRY(fillContent(Input.Spec, First, {Expected, Bytes}));
     if (const auto Difference = firstDifference(Input.Spec.Type, {}, llvm::ArrayRef(Expected, Bytes), {Got, Bytes}))
       return fmt::format("the input '{0}' is changed: {0}[{1}] is {2} and was {3}", Input.Spec.Name,
                          First + Difference->Index, Difference->Found, Difference->Expected);
@@ -347,15 +313,13 @@ llvm::Expected<std::string> Buffers::describeInput(const Buffer &Input) {
 }
 
 llvm::Expected<std::string> Buffers::describeTouched() {
-  auto Now = hashes();
-  if (!Now)
-    return Now.takeError();
+  auto Now = TRY(hashes());
   for (size_t I = 0; I < All.size(); ++I) {
-    if ((*Now)[I].Before != Untouched[I].Before)
+    if (Now[I].Before != Untouched[I].Before)
       return describeBand(All[I], /*IsBehind=*/false);
-    if ((*Now)[I].Behind != Untouched[I].Behind)
+    if (Now[I].Behind != Untouched[I].Behind)
       return describeBand(All[I], /*IsBehind=*/true);
-    if (All[I].IsInput && (*Now)[I].Content != Untouched[I].Content)
+    if (All[I].IsInput && Now[I].Content != Untouched[I].Content)
       return describeInput(All[I]);
   }
   return "";
@@ -365,19 +329,15 @@ llvm::Error Buffers::untouched() { return wrongIf(""); }
 
 /// Where something is wrong, or touched, all that kernels do not write is made anew.
 llvm::Error Buffers::wrongIf(std::string Wrong) {
-  auto Touched = describeTouched();
-  if (!Touched)
-    return Touched.takeError();
-  if (!Touched->empty())
-    Wrong += (Wrong.empty() ? "" : "; ") + *Touched;
+  auto Touched = TRY(describeTouched());
+  if (!Touched.empty())
+    Wrong += (Wrong.empty() ? "" : "; ") + Touched;
   if (Wrong.empty())
     return llvm::Error::success();
   for (const Buffer &One : All)
     if (!One.Spec.Output && !One.Spec.Accumulated)
-      if (llvm::Error Error = fill(One))
-        return Error;
-  if (llvm::Error Error = fillBands(Poison))
-    return Error;
+      TRY(fill(One));
+  TRY(fillBands(Poison));
   return llvm::make_error<RunError>(RunStatus::WrongResult, Wrong);
 }
 
@@ -392,18 +352,14 @@ llvm::Expected<std::string> Buffers::compareOutputs() {
   for (const Buffer &One : All) {
     if (!One.Spec.Output)
       continue;
-    auto Differs = differs(One, wholeWords(One.Bytes));
-    if (!Differs)
-      return Differs.takeError();
+    auto Differs = TRY(differs(One, wholeWords(One.Bytes)));
     // A tolerance may allow it.
     std::uint64_t Differ = 0;
     std::string First;
-    for (std::uint64_t Offset = 0; *Differs && Offset < One.Bytes; Offset += StagingBytes) {
+    for (std::uint64_t Offset = 0; Differs && Offset < One.Bytes; Offset += StagingBytes) {
       const std::uint64_t Bytes = std::min(StagingBytes, One.Bytes - Offset);
-      if (llvm::Error Error = copyToHost(Got, One.Address + Offset, Bytes, One))
-        return std::move(Error);
-      if (llvm::Error Error = copyToHost(Expected, One.Reference + Offset, Bytes, One))
-        return std::move(Error);
+      TRY(copyToHost(Got, One.Address + Offset, Bytes, One));
+      TRY(copyToHost(Expected, One.Reference + Offset, Bytes, One));
       const auto Difference =
           firstDifference(One.Spec.Type, One.Spec.Compare, llvm::ArrayRef(Expected, Bytes), llvm::ArrayRef(Got, Bytes));
       if (!Difference)
@@ -425,18 +381,12 @@ llvm::Expected<bool> Buffers::matter(llvm::function_ref<llvm::Error()> Run, cons
   for (const std::uint32_t Word : OtherBands) {
     for (const Buffer &One : All)
       if (!Only || &One == Only)
-        if (llvm::Error Error = fillBand(One, Word))
-          return std::move(Error);
-    if (llvm::Error Error = Run())
-      return std::move(Error);
+        TRY(fillBand(One, Word));
+    TRY(Run());
     // Bands count as touched now, whatever the outputs are.
-    auto Wrong = compareOutputs();
-    if (!Wrong)
-      return Wrong.takeError();
-    Differ |= !Wrong->empty();
+    Differ |= !TRY(compareOutputs()).empty();
   }
-  if (llvm::Error Error = fillBands(Poison))
-    return std::move(Error);
+  TRY(fillBands(Poison));
   return Differ;
 }
 
@@ -446,10 +396,8 @@ llvm::Error Buffers::checkReads(llvm::function_ref<llvm::Error()> Run) {
     return Any.takeError();
   std::string Names;
   for (const Buffer &One : All) {
-    auto IsIt = matter(Run, &One);
-    if (!IsIt)
-      return IsIt.takeError();
-    if (*IsIt)
+    auto IsIt = TRY(matter(Run, &One));
+    if (IsIt)
       Names += fmt::format("{}'{}'", Names.empty() ? "" : ", ", One.Spec.Name);
   }
   return llvm::make_error<RunError>(

@@ -1,5 +1,7 @@
 #include "Prepared.h"
 
+#include "cufuse/Support/Error.h"
+
 #include <fmt/core.h>
 
 #include <cstring>
@@ -22,10 +24,8 @@ llvm::Expected<std::unique_ptr<PreparedSchedule>> PreparedSchedule::make(const C
     return launchFailed("a schedule without launches");
   for (const KernelLaunch &Launch : Schedule.Launches) {
     Kernel &One = Made->Kernels.emplace_back();
-    if (llvm::Error Error = Made->load(Launch, One))
-      return std::move(Error);
-    if (llvm::Error Error = Made->fillArguments(Buffers, One))
-      return std::move(Error);
+    TRY(Made->load(Launch, One));
+    TRY(Made->fillArguments(Buffers, One));
   }
   if (Schedule.How == Schedule::Serial)
     return Made;
@@ -33,14 +33,10 @@ llvm::Expected<std::unique_ptr<PreparedSchedule>> PreparedSchedule::make(const C
   auto NewEvent = [&](CUevent &Event) {
     return Made->must(Cuda.cuEventCreate(&Event, CU_EVENT_DISABLE_TIMING), "making an event");
   };
-  if (llvm::Error Error = NewEvent(Made->Fork))
-    return std::move(Error);
+  TRY(NewEvent(Made->Fork));
   for (size_t I = 1; I < Made->Kernels.size(); ++I) {
-    if (llvm::Error Error =
-            Made->must(Cuda.cuStreamCreate(&Made->Branches.emplace_back(), CU_STREAM_NON_BLOCKING), "making a stream"))
-      return std::move(Error);
-    if (llvm::Error Error = NewEvent(Made->Joins.emplace_back()))
-      return std::move(Error);
+    TRY(Made->must(Cuda.cuStreamCreate(&Made->Branches.emplace_back(), CU_STREAM_NON_BLOCKING), "making a stream"));
+    TRY(NewEvent(Made->Joins.emplace_back()));
   }
   return Made;
 }
@@ -66,9 +62,8 @@ llvm::Error PreparedSchedule::load(const KernelLaunch &Launch, Kernel &Into) {
   const auto Loaded = llvm::find_if(Modules, [&](const auto &One) { return One.first == Launch.Cubin; });
   CUmodule Module = Loaded == Modules.end() ? nullptr : Loaded->second;
   if (!Module) {
-    if (llvm::Error Error = check(Cuda, Cuda.cuModuleLoad(&Module, Launch.Cubin.c_str()), RunStatus::LoadFailed,
-                                  "loading '" + Launch.Cubin + "'"))
-      return Error;
+    TRY(check(Cuda, Cuda.cuModuleLoad(&Module, Launch.Cubin.c_str()), RunStatus::LoadFailed,
+              "loading '" + Launch.Cubin + "'"));
     Modules.emplace_back(Launch.Cubin, Module);
   }
   if (Cuda.cuModuleGetFunction(&Into.Function, Module, Launch.Kernel.c_str()) != CUDA_SUCCESS) {
@@ -115,19 +110,16 @@ llvm::Error PreparedSchedule::fillArguments(const Buffers &Buffers, Kernel &Into
     if (Argument.ZeroedBytes) {
       Bytes.resize(sizeof(CUdeviceptr));
       CUdeviceptr Address = 0;
-      if (llvm::Error Error = must(Cuda.cuMemAlloc(&Address, Argument.ZeroedBytes), "allocating counters"))
-        return Error;
+      TRY(must(Cuda.cuMemAlloc(&Address, Argument.ZeroedBytes), "allocating counters"));
       Into.Zeroed.emplace_back(Address, Argument.ZeroedBytes);
-      if (llvm::Error Error = Put(0, Address))
-        return Error;
+      TRY(Put(0, Address));
     }
     for (const KernelArgument::Address &One : Argument.Addresses) {
       const std::optional<CUdeviceptr> Address = Buffers.find(One.Buffer);
       if (!Address)
         return launchFailed(
             fmt::format("argument {} of '{}' points to '{}', which is no buffer", Number, Launch.Kernel, One.Buffer));
-      if (llvm::Error Error = Put(One.Offset, *Address + One.Plus))
-        return Error;
+      TRY(Put(One.Offset, *Address + One.Plus));
     }
     size_t Offset = 0, Size = 0;
     if (Cuda.cuFuncGetParamInfo(Into.Function, Number, &Offset, &Size) != CUDA_SUCCESS)
@@ -147,8 +139,7 @@ llvm::Error PreparedSchedule::fillArguments(const Buffers &Buffers, Kernel &Into
 
 llvm::Error PreparedSchedule::launch(Kernel &Kernel, CUstream Stream) {
   for (const auto &[Address, Bytes] : Kernel.Zeroed)
-    if (llvm::Error Error = must(Cuda.cuMemsetD8Async(Address, 0, Bytes, Stream), "zeroing counters"))
-      return Error;
+    TRY(must(Cuda.cuMemsetD8Async(Address, 0, Bytes, Stream), "zeroing counters"));
   std::vector<void *> Pointers;
   for (std::vector<std::uint8_t> &Argument : Kernel.Arguments)
     Pointers.push_back(Argument.data());
@@ -161,29 +152,23 @@ llvm::Error PreparedSchedule::launch(Kernel &Kernel, CUstream Stream) {
 }
 
 llvm::Error PreparedSchedule::enqueueBranches(CUstream Stream, bool Reversed) {
-  if (llvm::Error Error = must(Cuda.cuEventRecord(Fork, Stream), "recording an event"))
-    return Error;
+  TRY(must(Cuda.cuEventRecord(Fork, Stream), "recording an event"));
   for (CUstream Branch : Branches)
-    if (llvm::Error Error = must(Cuda.cuStreamWaitEvent(Branch, Fork, 0), "waiting for an event"))
-      return Error;
+    TRY(must(Cuda.cuStreamWaitEvent(Branch, Fork, 0), "waiting for an event"));
   for (size_t I = 0; I < Kernels.size(); ++I) {
     const size_t Which = Reversed ? Kernels.size() - 1 - I : I;
-    if (llvm::Error Error = launch(Kernels[Which], Which == 0 ? Stream : Branches[Which - 1]))
-      return Error;
+    TRY(launch(Kernels[Which], Which == 0 ? Stream : Branches[Which - 1]));
   }
   for (size_t I = 0; I < Branches.size(); ++I) {
-    if (llvm::Error Error = must(Cuda.cuEventRecord(Joins[I], Branches[I]), "recording an event"))
-      return Error;
-    if (llvm::Error Error = must(Cuda.cuStreamWaitEvent(Stream, Joins[I], 0), "waiting for an event"))
-      return Error;
+    TRY(must(Cuda.cuEventRecord(Joins[I], Branches[I]), "recording an event"));
+    TRY(must(Cuda.cuStreamWaitEvent(Stream, Joins[I], 0), "waiting for an event"));
   }
   return llvm::Error::success();
 }
 
 llvm::Expected<CUgraphExec> PreparedSchedule::makeGraph(unsigned Passes) {
   CUstream Stream = nullptr;
-  if (llvm::Error Error = must(Cuda.cuStreamCreate(&Stream, CU_STREAM_NON_BLOCKING), "making a stream"))
-    return std::move(Error);
+  TRY(must(Cuda.cuStreamCreate(&Stream, CU_STREAM_NON_BLOCKING), "making a stream"));
   llvm::Error Failed =
       must(Cuda.cuStreamBeginCapture(Stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "beginning to capture a graph");
   for (unsigned I = 0; I < Passes && !Failed; ++I)
@@ -213,23 +198,18 @@ llvm::Error PreparedSchedule::enqueue(CUstream Stream, unsigned Passes) {
   if (InGraph) {
     auto Made = Graphs.find(Passes);
     if (Made == Graphs.end()) {
-      auto Graph = makeGraph(Passes);
-      if (!Graph)
-        return Graph.takeError();
-      Made = Graphs.emplace(Passes, *Graph).first;
+      Made = Graphs.emplace(Passes, TRY(makeGraph(Passes))).first;
     }
     return must(Cuda.cuGraphLaunch(Made->second, Stream), "launching the graph");
   }
   for (unsigned I = 0; I < Passes; ++I)
-    if (llvm::Error Error = enqueue(Stream))
-      return Error;
+    TRY(enqueue(Stream));
   return llvm::Error::success();
 }
 
 llvm::Error PreparedSchedule::launchAll(CUstream Stream) {
   for (Kernel &One : Kernels)
-    if (llvm::Error Error = launch(One, Stream))
-      return Error;
+    TRY(launch(One, Stream));
   return llvm::Error::success();
 }
 

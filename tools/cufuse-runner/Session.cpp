@@ -16,11 +16,9 @@ Session::Session(const CudaDriver &Cuda, unsigned Device, RunnerJob Job)
 
 llvm::Expected<std::unique_ptr<Session>> Session::make(const CudaDriver &Cuda, unsigned Device, RunnerJob Job) {
   std::unique_ptr<Session> Made(new Session(Cuda, Device, std::move(Job)));
-  if (llvm::Error Error = Made->open())
-    return std::move(Error);
+  TRY(Made->open());
   if (!Made->Job.Schedules.empty())
-    if (llvm::Error Error = Made->setReference(Made->Job.Schedules.front()))
-      return std::move(Error);
+    TRY(Made->setReference(Made->Job.Schedules.front()));
   return Made;
 }
 
@@ -32,15 +30,9 @@ llvm::Error Session::open() {
     Result = Cuda.cuCtxSetCurrent(CudaContext);
   if (Result != CUDA_SUCCESS)
     return fail(ExitCode::MissingTool, fmt::format("GPU {} gives no context: {}", DeviceIndex, Cuda.describe(Result)));
-  auto Made = Buffers::make(Cuda, Job.Buffers);
-  if (!Made)
-    return Made.takeError();
-  Memory = std::move(*Made);
+  Memory = TRY(Buffers::make(Cuda, Job.Buffers));
   const std::uint64_t L2 = Cuda.attribute(Device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
-  auto NewTimer = Timer::make(Cuda, Job.FlushL2 && Memory->bytes() < 4 * L2 ? 2 * L2 : 0);
-  if (!NewTimer)
-    return NewTimer.takeError();
-  Stopwatch = std::move(*NewTimer);
+  Stopwatch = TRY(Timer::make(Cuda, Job.FlushL2 && Memory->bytes() < 4 * L2 ? 2 * L2 : 0));
   Clock.emplace(Cuda, Device);
   return llvm::Error::success();
 }
@@ -52,24 +44,18 @@ static llvm::Error prefixed(const std::string &Text, llvm::Error Failed) {
 }
 
 llvm::Error Session::runOnce(PreparedSchedule &Schedule) {
-  if (llvm::Error Error = Memory->prepare(Stopwatch->stream()))
-    return Error;
-  if (llvm::Error Error = Schedule.enqueue(Stopwatch->stream()))
-    return Error;
+  TRY(Memory->prepare(Stopwatch->stream()));
+  TRY(Schedule.enqueue(Stopwatch->stream()));
   return check(Cuda, Cuda.cuCtxSynchronize(), RunStatus::LaunchFailed, "running");
 }
 
 llvm::Error Session::setReference(const Schedule &Schedule) {
-  auto Prepared = PreparedSchedule::make(Cuda, *Memory, Schedule);
-  if (!Prepared)
-    return Prepared.takeError();
-  if (llvm::Error Error = runOnce(**Prepared))
-    return Error;
-  if (llvm::Error Error = Memory->keepReference())
-    return Error;
+  auto Prepared = TRY(PreparedSchedule::make(Cuda, *Memory, Schedule));
+  TRY(runOnce(*Prepared));
+  TRY(Memory->keepReference());
   if (llvm::Error Error = Memory->untouched())
-    return blame(**Prepared, std::move(Error));
-  Reference = std::move(*Prepared);
+    return blame(*Prepared, std::move(Error));
+  Reference = std::move(Prepared);
   Reference->capture(true); // the number of passes must not depend on the host
   auto Run = [&] { return runOnce(*Reference); };
   llvm::Error Wrong = Run();
@@ -111,18 +97,14 @@ llvm::Error Session::choosePasses() {
     return llvm::Error::success();
   double Least = HUGE_VAL;
   for (unsigned I = 0; I < 3; ++I) {
-    auto Sample = Stopwatch->sample(*Reference, 1, [] {});
-    if (!Sample)
-      return Sample.takeError();
-    Least = std::min(Least, *Sample);
+    Least = std::min(Least, TRY(Stopwatch->sample(*Reference, 1, [] {})));
   }
   Job.Passes = Least >= Short ? 1 : static_cast<unsigned>(std::clamp<double>(std::ceil(Wanted / Least), 2, Most));
   return llvm::Error::success();
 }
 
 llvm::Expected<double> Session::sample(PreparedSchedule &Schedule, llvm::function_ref<void()> Meanwhile) {
-  if (llvm::Error Error = Memory->restore())
-    return std::move(Error);
+  TRY(Memory->restore());
   return Stopwatch->sample(Schedule, Job.Passes, Meanwhile);
 }
 
@@ -136,11 +118,9 @@ llvm::Error Session::warmUp() {
     Before = Now;
     std::vector<double> Samples;
     while (Samples.size() < Window) {
-      auto Sample = sample(*Reference, [] {});
-      if (!Sample)
-        return Sample.takeError();
-      Samples.push_back(*Sample);
-      Ran += *Sample * Job.Passes;
+      auto Sample = TRY(sample(*Reference, [] {}));
+      Samples.push_back(Sample);
+      Ran += Sample * Job.Passes;
     }
     Now = medianOf(Samples).Value;
   } while ((Ran < Least || std::abs(Now - Before) > Stable * Now) &&
@@ -156,8 +136,7 @@ llvm::Expected<std::vector<Timing>> Session::time(llvm::ArrayRef<PreparedSchedul
     return std::vector<Timing>();
   Reference->capture(Job.Passes == 1 || llvm::any_of(Schedules, [](const auto *S) { return S->isGraph(); }));
   if (Schedules.size() > 1)
-    if (llvm::Error Error = warmUp())
-      return std::move(Error);
+    TRY(warmUp());
   using Seconds = std::chrono::duration<double>;
   const auto Start = std::chrono::steady_clock::now();
   std::vector<std::vector<double>> Own(Schedules.size());
@@ -167,10 +146,7 @@ llvm::Expected<std::vector<Timing>> Session::time(llvm::ArrayRef<PreparedSchedul
       Clocks.push_back(Clock->now());
   };
   auto Take = [&](PreparedSchedule &Which, std::vector<double> &Into) -> llvm::Error {
-    auto Sample = sample(Which, SeeClock);
-    if (!Sample)
-      return Sample.takeError();
-    Into.push_back(*Sample);
+    Into.push_back(TRY(sample(Which, SeeClock)));
     return llvm::Error::success();
   };
   auto IsEnough = [&] {
@@ -179,12 +155,10 @@ llvm::Expected<std::vector<Timing>> Session::time(llvm::ArrayRef<PreparedSchedul
   };
   do {
     const bool Reversed = OfReference.size() % 2;
-    if (llvm::Error Error = Take(*Reference, OfReference))
-      return std::move(Error);
+    TRY(Take(*Reference, OfReference));
     for (size_t I = 0; I < Schedules.size(); ++I) {
       const size_t Which = Reversed ? Schedules.size() - 1 - I : I;
-      if (llvm::Error Error = Take(*Schedules[Which], Own[Which]))
-        return std::move(Error);
+      TRY(Take(*Schedules[Which], Own[Which]));
     }
   } while (!IsEnough());
   std::vector<Timing> Results;
@@ -225,8 +199,7 @@ void Session::count(PreparedSchedule &Schedule, RunOutcome &Outcome) {
   if (!Profiler)
     return;
   auto Launch = [&]() -> llvm::Error {
-    if (llvm::Error Error = Schedule.launchAll(Stopwatch->stream()))
-      return Error;
+    TRY(Schedule.launchAll(Stopwatch->stream()));
     return check(Cuda, Cuda.cuCtxSynchronize(), RunStatus::LaunchFailed, "running under the profiler");
   };
   // What a pass leaves in L2 is written back by the next: without one before, up to half of L2 would not be counted.
@@ -248,15 +221,12 @@ void Session::count(PreparedSchedule &Schedule, RunOutcome &Outcome) {
 /// Loaded, and right as far as one run shows.
 llvm::Expected<std::unique_ptr<PreparedSchedule>> Session::begin(const Schedule &Schedule) {
   if (!Reference)
-    if (llvm::Error Error = setReference(Schedule))
-      return std::move(Error);
+    TRY(setReference(Schedule));
   auto Own = PreparedSchedule::make(Cuda, *Memory, Schedule);
   if (!Own)
     return Own;
-  if (llvm::Error Error = runOnce(**Own))
-    return std::move(Error);
-  if (llvm::Error Error = Schedule.Verify ? Memory->compare() : Memory->untouched())
-    return std::move(Error);
+  TRY(runOnce(**Own));
+  TRY(Schedule.Verify ? Memory->compare() : Memory->untouched());
   return Own;
 }
 
@@ -295,8 +265,7 @@ RunOutcome Session::run(const Schedule &First) {
   }
   auto Finish = [&](size_t I) -> llvm::Error {
     if (All[I]->Verify)
-      if (llvm::Error Error = checkAgain(*Prepared[I], /*WasLast=*/Timed.size() == 1))
-        return Error;
+      TRY(checkAgain(*Prepared[I], /*WasLast=*/Timed.size() == 1));
     if (All[I]->Counters && !Job.Metrics.empty() && All[I]->Launches.size() == 1)
       count(*Prepared[I], Outcomes[I]);
     // An error may have come after the last call that would have told.

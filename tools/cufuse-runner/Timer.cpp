@@ -1,5 +1,7 @@
 #include "Timer.h"
 
+#include "cufuse/Support/Error.h"
+
 #include <dlfcn.h>
 
 namespace cufuse {
@@ -36,8 +38,7 @@ llvm::Expected<std::unique_ptr<Timer>> Timer::make(const CudaDriver &Cuda, std::
       {FlushBytes ? Cuda.cuMemAlloc(&Made->Scratch, FlushBytes) : CUDA_SUCCESS, "allocating what flushes the caches"}};
   Made->Gate = static_cast<std::uint32_t *>(Gate);
   for (const auto &[Result, Doing] : Steps)
-    if (llvm::Error Error = Made->must(Result, Doing))
-      return std::move(Error);
+    TRY(Made->must(Result, Doing));
   *Made->Gate = 0;
   Made->FlushBytes = FlushBytes;
   return Made;
@@ -53,19 +54,14 @@ Timer::~Timer() {
 
 llvm::Error Timer::enqueue(PreparedSchedule &Schedule, unsigned Passes) {
   if (FlushBytes)
-    if (llvm::Error Error = must(Cuda.cuMemsetD8Async(Scratch, 0, FlushBytes, Stream), "flushing the caches"))
-      return Error;
+    TRY(must(Cuda.cuMemsetD8Async(Scratch, 0, FlushBytes, Stream), "flushing the caches"));
   if (Passes == 1) {
-    if (llvm::Error Error =
-            must(Cuda.cuStreamWaitValue32(Stream, GateAddress, ++Turn, CU_STREAM_WAIT_VALUE_GEQ), "holding the stream"))
-      return Error;
+    TRY(must(Cuda.cuStreamWaitValue32(Stream, GateAddress, ++Turn, CU_STREAM_WAIT_VALUE_GEQ), "holding the stream"));
   } else if (llvm::Error Error = Schedule.enqueue(Stream, Schedule.isGraph() ? Passes : 2)) {
     return Error;
   }
-  if (llvm::Error Error = must(Cuda.cuEventRecord(Begin, Stream), "recording an event"))
-    return Error;
-  if (llvm::Error Error = Schedule.enqueue(Stream, Passes))
-    return Error;
+  TRY(must(Cuda.cuEventRecord(Begin, Stream), "recording an event"));
+  TRY(Schedule.enqueue(Stream, Passes));
   return must(Cuda.cuEventRecord(End, Stream), "recording an event");
 }
 
@@ -76,11 +72,9 @@ llvm::Expected<double> Timer::sample(PreparedSchedule &Schedule, unsigned Passes
   if (Failed)
     return std::move(Failed);
   Meanwhile();
-  if (llvm::Error Error = must(Cuda.cuStreamSynchronize(Stream), "running"))
-    return std::move(Error);
+  TRY(must(Cuda.cuStreamSynchronize(Stream), "running"));
   float Milliseconds = 0;
-  if (llvm::Error Error = must(Cuda.cuEventElapsedTime(&Milliseconds, Begin, End), "reading the time"))
-    return std::move(Error);
+  TRY(must(Cuda.cuEventElapsedTime(&Milliseconds, Begin, End), "reading the time"));
   return Milliseconds * 1000.0 / Passes;
 }
 

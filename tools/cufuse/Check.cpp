@@ -1,6 +1,7 @@
 #include "Commands.h"
 
 #include "cufuse/Driver/CheckOutput.h"
+#include "cufuse/Support/Error.h"
 
 #include <llvm/Support/raw_ostream.h>
 
@@ -27,13 +28,8 @@ std::function<llvm::Error()> addCheck(CLI::App &App, const Invocation &Invocatio
     Given->Flags.Written = Invocation.Flags;
     if (!Given->Flags.BuildDirectory.empty() && !Given->Flags.Written.empty())
       return badUsage("flags are given by -p and after `--`", "use one of them");
-    auto Tools = findToolchain(Invocation.Program, sayNote);
-    if (!Tools)
-      return Tools.takeError();
-    auto Seen = checkOutput(*Tools, Given->Output, Given->Ptx, Given->Flags);
-    if (!Seen)
-      return Seen.takeError();
-    llvm::outs() << *Seen;
+    auto Tools = TRY(findToolchain(Invocation.Program, sayNote));
+    llvm::outs() << TRY(checkOutput(Tools, Given->Output, Given->Ptx, Given->Flags));
     return llvm::Error::success();
   };
 }

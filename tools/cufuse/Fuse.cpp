@@ -7,6 +7,7 @@
 #include "cufuse/Driver/FuseSeveral.h"
 #include "cufuse/Driver/Products.h"
 #include "cufuse/Plan/ConfigNames.h"
+#include "cufuse/Support/Error.h"
 #include "cufuse/Support/FileStore.h"
 
 #include <llvm/ADT/StringExtras.h>
@@ -36,10 +37,7 @@ llvm::Error parseCounts(const std::vector<std::string> &Texts, const char *What,
                         unsigned Least = 1) {
   for (const std::string &Text : Texts) {
     const auto [Name, Value] = splitChoice(Text);
-    auto Count = parseCount(Value, What, Least);
-    if (!Count)
-      return Count.takeError();
-    Counts.push_back({Name, *Count});
+    Counts.push_back({Name, TRY(parseCount(Value, What, Least))});
   }
   return llvm::Error::success();
 }
@@ -57,17 +55,12 @@ llvm::Error parseRegisters(llvm::StringRef Text, FuseRequest &Request) {
     llvm::SmallVector<llvm::StringRef> Budgets;
     Text.split(Budgets, ':');
     for (llvm::StringRef Each : Budgets) {
-      auto Count = parseCount(Each.str(), "a number of registers");
-      if (!Count)
-        return Count.takeError();
-      Request.RegisterBudgets.push_back(*Count);
+      Request.RegisterBudgets.push_back(TRY(parseCount(Each.str(), "a number of registers")));
     }
     return llvm::Error::success();
   }
-  auto Count = parseCount(Text.str(), "none, free, bound, split=N:N or a number of registers");
-  if (!Count)
-    return Count.takeError();
-  Limit = {RegisterPolicy::Count, *Count, 0};
+  auto Count = TRY(parseCount(Text.str(), "none, free, bound, split=N:N or a number of registers"));
+  Limit = {RegisterPolicy::Count, Count, 0};
   return llvm::Error::success();
 }
 
@@ -237,8 +230,7 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
   const bool HasGroups = llvm::is_contained(Given.Kernels, "+");
   unsigned Group = 0;
   if (IsWorkload)
-    if (llvm::Error Error = requestProducts(Given.Kernels.front(), Request))
-      return std::move(Error);
+    TRY(requestProducts(Given.Kernels.front(), Request));
   for (const std::string &Text : Given.Kernels) {
     if (IsWorkload)
       break;
@@ -249,29 +241,17 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
     }
     if (HasGroups)
       Request.Groups.push_back(Group);
-    auto Spec = parseKernelSpec(Text);
-    if (!Spec)
-      return Spec.takeError();
-    Request.Kernels.push_back(*Spec);
+    Request.Kernels.push_back(TRY(parseKernelSpec(Text)));
   }
   for (const std::string &Text : Given.Blocks) {
     const auto [Name, Value] = splitChoice(Text);
-    auto Shape = parseBlockShape(Value);
-    if (!Shape)
-      return Shape.takeError();
-    Request.Blocks.push_back({Name, *Shape});
+    Request.Blocks.push_back({Name, TRY(parseBlockShape(Value))});
   }
-  if (llvm::Error Error = parseCounts(Given.Copies, "a number of copies", Request.Copies))
-    return std::move(Error);
-  if (llvm::Error Error = parseCounts(Given.Turns, "a number of turns", Request.Turns))
-    return std::move(Error);
-  if (llvm::Error Error = parseCounts(Given.Resident, "a number of resident blocks", Request.Resident, 0))
-    return std::move(Error);
+  TRY(parseCounts(Given.Copies, "a number of copies", Request.Copies));
+  TRY(parseCounts(Given.Turns, "a number of turns", Request.Turns));
+  TRY(parseCounts(Given.Resident, "a number of resident blocks", Request.Resident, 0));
   for (const std::string &Text : Given.Links) {
-    auto Link = parseLink(Text);
-    if (!Link)
-      return Link.takeError();
-    Request.Links.push_back(std::move(*Link));
+    Request.Links.push_back(TRY(parseLink(Text)));
   }
   if (llvm::StringRef(Given.Vectorize).getAsInteger(10, Request.Composition.Vectorize))
     Request.Composition.Vectorize = 0;
@@ -284,17 +264,12 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
   if (Request.Products.empty()) // the workload links these
     Request.AutoLink |= Request.Vertical && (Request.Links.empty() || Request.Groups.empty());
   Request.Vertical |= Request.AutoLink || !Request.Links.empty();
-  if (llvm::Error Error = checkCombination(Request))
-    return std::move(Error);
-  if (llvm::Error Error = parseCounts(Given.Unroll, "a factor", Request.Unroll))
-    return std::move(Error);
-  if (llvm::Error Error = parseRegisters(Given.Registers, Request))
-    return std::move(Error);
-  if (llvm::Error Error = parseBindings(Given.Bindings, Request))
-    return std::move(Error);
+  TRY(checkCombination(Request));
+  TRY(parseCounts(Given.Unroll, "a factor", Request.Unroll));
+  TRY(parseRegisters(Given.Registers, Request));
+  TRY(parseBindings(Given.Bindings, Request));
   Request.LineDirectives = !Given.NoLines;
-  if (llvm::Error Error = checkOutputNames(Request.Output, Request.Name))
-    return std::move(Error);
+  TRY(checkOutputNames(Request.Output, Request.Name));
   if (!Request.Flags.BuildDirectory.empty() && !Request.Flags.Written.empty())
     return badUsage("flags are given by -p and after `--`", "use one of them");
   return Request;
@@ -334,8 +309,7 @@ llvm::Error writeSeveral(SeveralOutputs Outputs, const FuseRequest &Whole, FileT
       llvm::append_range(Kernels, Result.Kernels);
     Outputs.Files.push_back({Whole.Depfile, dependencyRule(Whole, Kernels, Toolkit)});
   }
-  if (llvm::Error Error = writeFiles(Outputs.Files))
-    return Error;
+  TRY(writeFiles(Outputs.Files));
   for (const OutputFile &File : Outputs.Files)
     backdate(File.Path, Began);
   if (!Whole.Depfile.empty())
@@ -352,11 +326,9 @@ llvm::Error writeSeveral(SeveralOutputs Outputs, const FuseRequest &Whole, FileT
 llvm::Error runBySize(llvm::ArrayRef<std::pair<Arguments, std::string>> All, const Invocation &Invocation) {
   std::vector<FuseRequest> Requests;
   for (const auto &[Given, Suffix] : All) {
-    auto Request = request(Given, Invocation);
-    if (!Request)
-      return Request.takeError();
-    Request->Command = Invocation.Command;
-    Requests.push_back(std::move(*Request));
+    auto Request = TRY(request(Given, Invocation));
+    Request.Command = Invocation.Command;
+    Requests.push_back(std::move(Request));
   }
   const FuseRequest Whole = Requests.front();
   if (!Whole.Vertical || Whole.Name.empty() || Whole.StopAfter != Step::Write || All.front().first.DryRun)
@@ -370,92 +342,77 @@ llvm::Error runBySize(llvm::ArrayRef<std::pair<Arguments, std::string>> All, con
     Request.Apart = false;
     Request.ApartBelow = 0;
   }
-  auto Tools = findToolchain(Invocation.Program, sayNote);
-  if (!Tools)
-    return Tools.takeError();
+  auto Tools = TRY(findToolchain(Invocation.Program, sayNote));
   const FileTime Began = beginning(Whole);
-  auto Fused = fuseBySize(*Tools, std::move(Requests), Whole, sayNote);
-  if (!Fused)
-    return Fused.takeError();
-  if (const std::string &Note = Fused->Results.front().Kernels.front().Text.Note; !Note.empty())
+  auto Fused = TRY(fuseBySize(Tools, std::move(Requests), Whole, sayNote));
+  if (const std::string &Note = Fused.Results.front().Kernels.front().Text.Note; !Note.empty())
     sayNote(Note);
-  return writeSeveral(std::move(*Fused), Whole, Began, Tools->CudaPath);
+  return writeSeveral(std::move(Fused), Whole, Began, Tools.CudaPath);
 }
 
 llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   if (const auto All = alternatives(Given); All.size() > 1)
     return runBySize(All, Invocation);
-  auto Request = request(Given, Invocation);
-  if (!Request)
-    return Request.takeError();
-  Request->Command = Invocation.Command;
-  if (Request->Overlap && Given.DryRun)
+  auto Request = TRY(request(Given, Invocation));
+  Request.Command = Invocation.Command;
+  if (Request.Overlap && Given.DryRun)
     return badUsage("--overlap goes without --dry-run", "leave it out");
-  auto Tools = findToolchain(Invocation.Program, sayNote);
-  if (!Tools)
-    return Tools.takeError();
-  const FileTime Began = beginning(*Request);
-  if (Request->Overlap) {
-    auto Outputs = fuseOverlapped(*Tools, *Request, sayNote);
-    return Outputs ? writeSeveral(std::move(*Outputs), *Request, Began, Tools->CudaPath) : Outputs.takeError();
-  }
-  llvm::append_range(Request->OtherInputs, Given.Tuned.Workloads);
-  Request->OtherInputs.push_back(Given.Tuned.Path);
+  auto Tools = TRY(findToolchain(Invocation.Program, sayNote));
+  const FileTime Began = beginning(Request);
+  if (Request.Overlap)
+    return writeSeveral(TRY(fuseOverlapped(Tools, Request, sayNote)), Request, Began, Tools.CudaPath);
+  llvm::append_range(Request.OtherInputs, Given.Tuned.Workloads);
+  Request.OtherInputs.push_back(Given.Tuned.Path);
   if (!Given.Tuned.Path.empty()) {
-    NvccCompiler Nvcc(Tools->Nvcc, Tools->Cache);
-    Request->Tuned = Given.Tuned;
-    Request->Tuned->Tools = toolsHash(Nvcc, CUFUSE_VERSION);
+    NvccCompiler Nvcc(Tools.Nvcc, Tools.Cache);
+    Request.Tuned = Given.Tuned;
+    Request.Tuned->Tools = toolsHash(Nvcc, CUFUSE_VERSION);
   }
-  auto Result = fuse(*Tools, *Request, sayNote);
-  if (!Result)
-    return Result.takeError();
+  auto Result = TRY(fuse(Tools, Request, sayNote));
 
   if (Given.Explain)
-    for (const std::string &Line : Result->Explanation)
+    for (const std::string &Line : Result.Explanation)
       llvm::errs() << "cufuse: " << Line << '\n';
-  for (const LoadedKernel &Kernel : Result->Kernels)
+  for (const LoadedKernel &Kernel : Result.Kernels)
     if (!Kernel.Text.Note.empty())
       sayNote(Kernel.Text.Note);
-  switch (Request->StopAfter) {
+  switch (Request.StopAfter) {
   case Step::Parse:
-    for (const LoadedKernel &Kernel : Result->Kernels)
+    for (const LoadedKernel &Kernel : Result.Kernels)
       llvm::outs() << Kernel.Facts.Signature << '\n';
     break;
   case Step::Collect:
   case Step::Check:
-    llvm::outs() << describe(Result->Kernels);
+    llvm::outs() << describe(Result.Kernels);
     break;
   case Step::Plan:
-    llvm::outs() << describe(Result->Plan, Result->Kernels);
+    llvm::outs() << describe(Result.Plan, Result.Kernels);
     break;
   case Step::Emit:
   case Step::Verify:
-    llvm::outs() << Result->Fused.Source;
+    llvm::outs() << Result.Fused.Source;
     break;
   case Step::Write:
     if (Given.DryRun) {
-      llvm::outs() << describe(Result->Plan, Result->Kernels);
+      llvm::outs() << describe(Result.Plan, Result.Kernels);
       break;
     }
-    std::vector<OutputFile> Files = {{Request->Output, Result->Fused.Source},
-                                     {Result->HeaderPath, Result->Fused.Header}};
-    if (!Request->Depfile.empty())
-      Files.push_back({Request->Depfile, dependencyRule(*Request, Result->Kernels, Tools->CudaPath)});
-    if (llvm::Error Error = writeFiles(Files))
-      return Error;
+    std::vector<OutputFile> Files = {{Request.Output, Result.Fused.Source}, {Result.HeaderPath, Result.Fused.Header}};
+    if (!Request.Depfile.empty())
+      Files.push_back({Request.Depfile, dependencyRule(Request, Result.Kernels, Tools.CudaPath)});
+    TRY(writeFiles(Files));
     for (const OutputFile &File : Files)
       backdate(File.Path, Began);
     // It stays as old as it is where others have written the same.
-    if (const std::string Path = preludeOf(*Request);
-        !Request->Prelude.empty() && llvm::expectedToOptional(textOfFile(Path)) != preludeText()) {
-      if (llvm::Error Error = writeFiles(OutputFile{Path, preludeText()}))
-        return Error;
+    if (const std::string Path = preludeOf(Request);
+        !Request.Prelude.empty() && llvm::expectedToOptional(textOfFile(Path)) != preludeText()) {
+      TRY(writeFiles(OutputFile{Path, preludeText()}));
       backdate(Path, Began);
     }
-    for (const std::string &Fact : Result->Tuned)
+    for (const std::string &Fact : Result.Tuned)
       llvm::outs() << Fact << '\n';
-    if (Request->Depfile.empty())
-      llvm::outs() << written(*Request, *Result);
+    if (Request.Depfile.empty())
+      llvm::outs() << written(Request, Result);
     break;
   }
   return llvm::Error::success();

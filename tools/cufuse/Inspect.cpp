@@ -2,6 +2,7 @@
 
 #include "cufuse/Driver/Chains.h"
 #include "cufuse/Driver/Describe.h"
+#include "cufuse/Support/Error.h"
 
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/raw_ostream.h>
@@ -35,28 +36,22 @@ std::function<llvm::Error()> addInspect(CLI::App &App, const Invocation &Invocat
       ->option_text("ARCH");
   return [Given, &Invocation]() -> llvm::Error {
     Given->Flags.Written = Invocation.Flags;
-    auto Tools = findToolchain(Invocation.Program, sayNote);
-    if (!Tools)
-      return Tools.takeError();
+    auto Tools = TRY(findToolchain(Invocation.Program, sayNote));
     // A file may have a colon in its name.
     const bool OfOne = llvm::StringRef(Given->File).contains(':') && !llvm::sys::fs::exists(Given->File);
-    auto Spec = OfOne ? parseKernelSpec(Given->File) : KernelSpec{Given->File, "", 0};
-    if (!Spec)
-      return Spec.takeError();
+    auto Spec = TRY(OfOne ? parseKernelSpec(Given->File) : KernelSpec{Given->File, "", 0});
     const bool Summary = !OfOne && !Given->Json && !Given->Full && !Given->Chains;
-    auto Kernels = OfOne
-                       ? readKernels(*Tools, *Spec, Given->Flags)
-                       : readAllKernels(*Tools, Given->File, Given->Flags, Summary ? Instances::First : Instances::All);
-    if (!Kernels)
-      return Kernels.takeError();
-    if (Kernels->empty() && !Given->Json)
+    auto Kernels =
+        TRY(OfOne ? readKernels(Tools, Spec, Given->Flags)
+                  : readAllKernels(Tools, Given->File, Given->Flags, Summary ? Instances::First : Instances::All));
+    if (Kernels.empty() && !Given->Json)
       llvm::outs() << describeNone(Given->File);
     else if (Given->Chains)
-      llvm::outs() << (Given->Json ? describeChainsAsJson(*Kernels) : describeChains(*Kernels, Invocation.Flags));
-    else if (Summary && (Kernels->size() > 1 || (!Kernels->empty() && Kernels->front().OtherInstances > 0)))
-      llvm::outs() << summarise(*Kernels) << "All of one: cufuse inspect FILE:KERNEL; of all: --full.\n";
+      llvm::outs() << (Given->Json ? describeChainsAsJson(Kernels) : describeChains(Kernels, Invocation.Flags));
+    else if (Summary && (Kernels.size() > 1 || (!Kernels.empty() && Kernels.front().OtherInstances > 0)))
+      llvm::outs() << summarise(Kernels) << "All of one: cufuse inspect FILE:KERNEL; of all: --full.\n";
     else
-      llvm::outs() << (Given->Json ? describeAsJson(*Kernels) : describe(*Kernels));
+      llvm::outs() << (Given->Json ? describeAsJson(Kernels) : describe(Kernels));
     return llvm::Error::success();
   };
 }

@@ -4,6 +4,7 @@
 #include "cufuse/Report/Report.h"
 #include "cufuse/Runner/Runner.h"
 #include "cufuse/Support/ArtifactCache.h"
+#include "cufuse/Support/Error.h"
 #include "cufuse/Tuning/Tune.h"
 
 #include <llvm/Support/FileSystem.h>
@@ -62,8 +63,7 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   TuneRequest Request = Given.Request;
   if (!Invocation.Flags.empty())
     return badUsage("flags after `--`", "write them into the workload, under `flags`");
-  if (llvm::Error Error = checkOutputNames(Request.Output, Request.Name))
-    return Error;
+  TRY(checkOutputNames(Request.Output, Request.Name));
   for (const auto &[Option, Value] :
        {std::pair("--budget", Request.Seconds.value_or(0)), std::pair("--require-speedup", Request.RequiredSpeedup)})
     if (!std::isfinite(Value) || Value < 0)
@@ -76,10 +76,8 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   Request.Command = Invocation.Command;
   Request.Version = CUFUSE_VERSION;
   Request.Runner = runnerBeside(Invocation.Program);
-  auto Tools = findToolchain(Invocation.Program, sayNote);
-  if (!Tools)
-    return Tools.takeError();
-  Request.Cache = Given.CacheFolder.empty() ? Tools->Cache
+  auto Tools = TRY(findToolchain(Invocation.Program, sayNote));
+  Request.Cache = Given.CacheFolder.empty() ? Tools.Cache
                                             : std::make_shared<ArtifactCache>(cacheWithin(Given.CacheFolder), sayNote);
   // The runner is told of files in JSON.
   if (!llvm::json::isUTF8(Request.Cache->folder()))
@@ -99,7 +97,7 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   Seams.Now = [Start] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count(); };
   Seams.Interrupted = [] { return Interruptions > 0; };
   Seams.Report = showProgress;
-  auto Answer = tune(*Tools, Request, Seams);
+  auto Answer = tune(Tools, Request, Seams);
   if (::isatty(STDERR_FILENO))
     llvm::errs() << "\r\033[K";
   if (!Answer)

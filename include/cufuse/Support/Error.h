@@ -67,6 +67,22 @@ inline llvm::Error badUsage(std::string Text, std::string Remedy = {}) {
 /// A fault of ours, never of the input: the message asks for a report.
 llvm::Error defect(std::string Text);
 
+/// The value of an `llvm::Expected`, and nothing of an `llvm::Error`. Where it is an error, the function around returns
+/// that.
+#define TRY(...)                                                                                                       \
+  ({                                                                                                                   \
+    auto Tried = __VA_ARGS__;                                                                                          \
+    if (llvm::Error Failed = cufuse::errorOf(Tried))                                                                   \
+      return cufuse::errorOf(Failed);                                                                                  \
+    cufuse::valueOf(Tried);                                                                                            \
+  })
+inline llvm::Error errorOf(llvm::Error &Tried) { return std::move(Tried); }
+template <typename T> llvm::Error errorOf(llvm::Expected<T> &Tried) {
+  return Tried ? llvm::Error::success() : Tried.takeError();
+}
+inline void valueOf(llvm::Error &) {}
+template <typename T> T valueOf(llvm::Expected<T> &Tried) { return std::move(*Tried); }
+
 /// `a, b and c`.
 std::string listed(llvm::ArrayRef<std::string> Words);
 

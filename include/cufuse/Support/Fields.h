@@ -10,6 +10,7 @@
 #pragma once
 
 #include "cufuse/Support/BlockShape.h"
+#include "cufuse/Support/Error.h"
 #include "cufuse/Support/Names.h"
 
 #include <llvm/ADT/StringExtras.h>
@@ -227,12 +228,10 @@ template <typename T> std::string jsonLine(const T &V) { return llvm::formatv("{
 
 /// A whole text. Fails with the place that is wrong.
 template <typename T> llvm::Expected<T> parseJson(llvm::StringRef Text, llvm::StringRef RootName, bool Strict = false) {
-  llvm::Expected<llvm::json::Value> V = llvm::json::parse(Text);
-  if (!V)
-    return V.takeError();
+  auto V = TRY(llvm::json::parse(Text));
   T Out{};
   llvm::json::Path::Root Root(RootName);
-  if (!fromJson(*V, Out, Root, Strict))
+  if (!fromJson(V, Out, Root, Strict))
     return Root.getError();
   return Out;
 }
