@@ -3,7 +3,6 @@
 #include "IrMemory.h"
 
 #include <fmt/core.h>
-#include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringSwitch.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
@@ -14,14 +13,17 @@
 #include <llvm/IR/Operator.h>
 
 #include <cmath>
-#include <set>
 
 namespace cufuse {
 
 using Value = SymbolicValue;
 using Kind = SymbolicValue::Kind;
 
-class BlockRun::Runner {
+namespace {
+
+using Memory = BlockRun::Memory;
+
+class Runner {
   enum class Wait : std::uint8_t { None, Block, Warp, Ended };
   struct Thread {
     std::vector<Value> Values;
@@ -32,9 +34,10 @@ class BlockRun::Runner {
 
 public:
   Runner(const llvm::Function &Kernel, BlockShape Block, std::vector<Value> Arguments, unsigned In, unsigned Bytes,
-         std::int64_t PerBlock, Terms &All)
+         std::int64_t PerBlock)
       : Kernel(Kernel), Layout(Kernel.getDataLayout()), Block(Block), Arguments(std::move(Arguments)), In(In),
-        Bytes(Bytes), PerBlock(PerBlock), All(All) {
+        Bytes(Bytes), PerBlock(PerBlock) {
+    All.constant(0); // number 0, where there is no second operand
     for (const llvm::Argument &A : Kernel.args())
       if (A.getType()->isFloatTy())
         this->Arguments[A.getArgNo()] = Value::real(All.given(A.getArgNo()));
@@ -43,11 +46,17 @@ public:
       Slots.try_emplace(&I, Slots.size());
   }
 
-  std::optional<Stop> run() {
+  BlockRun run() {
+    runThreads();
+    return {std::move(Stopped), std::move(All), std::move(Objects)};
+  }
+
+private:
+  void runThreads() {
     constexpr unsigned Most = 1024, Warp = 32;
     const unsigned Count = Block.X * Block.Y * Block.Z;
     if (Count > Most)
-      return Stop{nullptr, fmt::format("a block has {} threads", Count)};
+      return stop(nullptr, fmt::format("a block has {} threads", Count));
     for (unsigned I = 0; I < Count; ++I) {
       Thread &T = Threads.emplace_back();
       T.Values.resize(Slots.size());
@@ -62,24 +71,21 @@ public:
       for (unsigned First = 0; First < Count && !Stopped; First += Warp)
         Ran |= meet(llvm::MutableArrayRef(Threads).slice(First, std::min(Warp, Count - First)));
       if (Stopped)
-        return Stopped;
+        return;
       if (Ran)
         continue;
       auto Waiting = llvm::find_if(Threads, [](const Thread &T) { return T.For != Wait::Ended; });
       if (Waiting == Threads.end())
-        return std::nullopt;
+        return;
       for (Thread &T : Threads) {
         if (T.For == Wait::Warp)
-          return Stop{T.Next, "not all lanes of a warp come here"};
+          return stop(T.Next, "not all lanes of a warp come here");
         if (T.For == Wait::Block)
           go(T);
       }
     }
   }
 
-  const Memory &stored(unsigned Argument) const { return Objects[Argument]; }
-
-private:
   void stop(const llvm::Instruction *At, std::string Why) {
     if (!Stopped)
       Stopped = {At, std::move(Why)};
@@ -557,22 +563,20 @@ private:
   std::vector<Value> Arguments;
   const unsigned In, Bytes;
   const std::int64_t PerBlock;
-  Terms &All;
+  Terms All;
   llvm::DenseMap<const llvm::Instruction *, unsigned> Slots;
   std::vector<Thread> Threads;
   std::vector<Memory> Objects;
   std::map<const void *, unsigned> ObjectOf;
-  std::optional<Stop> Stopped;
+  std::optional<BlockRun::Stop> Stopped;
   unsigned Steps = 0;
 };
 
-BlockRun::BlockRun(const llvm::Function &Kernel, BlockShape Block, std::vector<Value> Arguments, unsigned In,
-                   unsigned Bytes, std::int64_t PerBlock) {
-  All.constant(0); // number 0, where there is no second operand
-  Own = std::make_unique<Runner>(Kernel, Block, std::move(Arguments), In, Bytes, PerBlock, All);
+} // namespace
+
+BlockRun runBlock(const llvm::Function &Kernel, BlockShape Block, std::vector<Value> Arguments, unsigned In,
+                  unsigned Bytes, std::int64_t PerBlock) {
+  return Runner(Kernel, Block, std::move(Arguments), In, Bytes, PerBlock).run();
 }
-BlockRun::~BlockRun() = default;
-std::optional<BlockRun::Stop> BlockRun::run() { return Own->run(); }
-const BlockRun::Memory &BlockRun::stored(unsigned Argument) const { return Own->stored(Argument); }
 
 } // namespace cufuse

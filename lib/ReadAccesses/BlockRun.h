@@ -9,39 +9,30 @@
 #include <llvm/IR/Instructions.h>
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace cufuse {
 
-/// Runs all threads of block blockIdx.x of a grid in x, where both are symbols: for any block of any grid. Threads
-/// change only where they wait for each other: any order is right for a kernel without races. Indices are taken not to
-/// overflow.
-class BlockRun {
-public:
-  /// `Arguments`, in order; pointers among them are to objects 0, 1 and so on, by the argument's number. Elements of
-  /// argument `In` are of `Bytes` each, and terms; each block has `PerBlock` of them.
-  BlockRun(const llvm::Function &Kernel, BlockShape Block, std::vector<SymbolicValue> Arguments, unsigned In,
-           unsigned Bytes, std::int64_t PerBlock);
-  ~BlockRun();
-
+/// What the threads of a block have stored.
+struct BlockRun {
   struct Stop {
     const llvm::Instruction *At; ///< Null: no place.
     std::string Why;
   };
-  /// Nothing if all threads ended.
-  std::optional<Stop> run();
-  Terms &terms() { return All; }
-  /// What was stored behind an argument, by bytes from its begin.
-  using Memory = std::map<SymbolicNumber, std::pair<unsigned, SymbolicValue>>; ///< With its bytes.
-  const Memory &stored(unsigned Argument) const;
-
-private:
-  class Runner;
+  std::optional<Stop> Stopped; ///< Nothing if all threads ended.
   Terms All;
-  std::unique_ptr<Runner> Own;
+  /// Behind an argument, by bytes from its begin.
+  using Memory = std::map<SymbolicNumber, std::pair<unsigned, SymbolicValue>>; ///< With its bytes.
+  std::vector<Memory> Stored;
 };
+
+/// Runs all threads of block blockIdx.x of a grid in x, where both are symbols: for any block of any grid. Threads
+/// change only where they wait for each other: any order is right for a kernel without races. Indices are taken not to
+/// overflow. `Arguments`, in order; pointers among them are to objects 0, 1 and so on, by the argument's number.
+/// Elements of argument `In` are of `Bytes` each, and terms; each block has `PerBlock` of them.
+BlockRun runBlock(const llvm::Function &Kernel, BlockShape Block, std::vector<SymbolicValue> Arguments, unsigned In,
+                  unsigned Bytes, std::int64_t PerBlock);
 
 } // namespace cufuse

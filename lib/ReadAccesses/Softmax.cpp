@@ -230,13 +230,13 @@ public:
     if (!In || !Out)
       return at(nullptr, "its arrays are not known");
     const unsigned Bytes = Accesses.Parameters[*In].Bytes, OutBytes = Accesses.Parameters[*Out].Bytes;
-    BlockRun Run(Kernel, Launch.Block, std::move(Arguments), *In, Bytes, Launch.Rows * Launch.Columns);
-    if (const auto Stop = Run.run())
-      return at(Stop->At, Stop->Why);
+    const BlockRun Run = runBlock(Kernel, Launch.Block, std::move(Arguments), *In, Bytes, Launch.Rows * Launch.Columns);
+    if (Run.Stopped)
+      return at(Run.Stopped->At, Run.Stopped->Why);
     for (unsigned I = 0; I < Kernel.arg_size(); ++I)
-      if (I != *Out && !Run.stored(I).empty())
+      if (I != *Out && !Run.Stored[I].empty())
         return at(nullptr, fmt::format("it also stores to {}", Accesses.Parameters[I].Name));
-    const BlockRun::Memory &Stored = Run.stored(*Out);
+    const BlockRun::Memory &Stored = Run.Stored[*Out];
     const std::int64_t PerBlock = Launch.Rows * Launch.Columns;
     if (Stored.size() != static_cast<size_t>(PerBlock))
       return at(nullptr, fmt::format("a block stores {} elements of {}, not {}", Stored.size(), Launch.Out, PerBlock));
@@ -246,7 +246,7 @@ public:
     for (const auto &[Place, What] : Stored) {
       const std::int64_t Column = Next % Launch.Columns;
       if (Column == 0)
-        Row.emplace(Run.terms(), Next, Launch.Columns, Factor);
+        Row.emplace(Run.All, Next, Launch.Columns, Factor);
       if (Place != SymbolicNumber{Next * OutBytes, PerBlock * OutBytes, 0} || What.first != OutBytes)
         return at(nullptr, "where it stores is not the row that it loads");
       if (What.second.What != SymbolicValue::Kind::Real)
@@ -257,7 +257,7 @@ public:
     }
     Scale.Constant = static_cast<float>(Factor->first);
     if (Factor->second != 0)
-      Scale.Parameter = Accesses.Parameters[Run.terms()[Factor->second].Element].Name;
+      Scale.Parameter = Accesses.Parameters[Run.All[Factor->second].Element].Name;
     return std::nullopt;
   }
 
