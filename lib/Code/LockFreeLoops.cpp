@@ -2,7 +2,6 @@
 
 #include <llvm/ADT/GenericCycleImpl.h>
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/Module.h>
 
 #include <array>
 

@@ -2,7 +2,6 @@
 
 #include <llvm/ADT/GenericCycleImpl.h>
 #include <llvm/IR/CFG.h>
-#include <llvm/IR/Constants.h>
 
 #include <array>
 

@@ -3,7 +3,6 @@
 #include "cufuse/Ptx/PtxTable.h"
 #include "cufuse/Reach/Assembly.h"
 
-#include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>

@@ -2,10 +2,7 @@
 
 #include "Refusals.h"
 
-#include "cufuse/Dependence/Streams.h"
-
 #include <fmt/core.h>
-#include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {
 

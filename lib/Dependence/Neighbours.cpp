@@ -5,8 +5,6 @@
 
 #include <llvm/ADT/STLExtras.h>
 
-#include <limits>
-
 namespace cufuse {
 
 namespace {

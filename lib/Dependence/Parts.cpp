@@ -1,7 +1,6 @@
 #include "Parts.h"
 
 #include <fmt/core.h>
-#include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/MathExtras.h>
 
 namespace cufuse {

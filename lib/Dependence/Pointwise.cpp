@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/Sequence.h>
+#include <llvm/ADT/SmallVectorExtras.h>
 
 namespace cufuse {
 

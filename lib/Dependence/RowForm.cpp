@@ -6,7 +6,6 @@
 #include "cufuse/Dependence/BlockLocal.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/Support/MathExtras.h>
 
 namespace cufuse {
 

@@ -6,9 +6,7 @@
 #include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
-#include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
-#include <llvm/Support/Path.h>
 
 #include <cstdlib>
 

@@ -3,7 +3,6 @@
 #include "Parts.h"
 
 #include "cufuse/Facts/FindKernel.h"
-#include "cufuse/Support/Names.h"
 
 #include <clang/AST/DeclTemplate.h>
 #include <fmt/core.h>

@@ -2,7 +2,6 @@
 #include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
-#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>

@@ -10,9 +10,6 @@
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
-#include <llvm/Support/FileSystem.h>
-#include <llvm/Support/MemoryBuffer.h>
-#include <llvm/Support/Path.h>
 
 namespace cufuse {
 

@@ -4,8 +4,8 @@
 
 #include "Parts.h"
 
-#include <fmt/ranges.h>
-#include <llvm/ADT/STLExtras.h>
+#include <fmt/core.h>
+#include <llvm/ADT/SmallVectorExtras.h>
 
 #include <set>
 

@@ -2,12 +2,10 @@
 
 #include "Parts.h"
 
-#include "cufuse/Frontend/ForeignMacros.h"
 #include "cufuse/Frontend/UsersText.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Verify/VerifyFused.h"
 
-#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringSet.h>

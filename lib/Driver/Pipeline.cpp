@@ -9,12 +9,10 @@
 #include "cufuse/Driver/Fuser.h"
 #include "cufuse/Driver/Products.h"
 #include "cufuse/Support/Error.h"
-#include "cufuse/Support/FileStore.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 
 namespace cufuse {

@@ -7,7 +7,6 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/SmallVectorExtras.h>
-#include <llvm/ADT/StringExtras.h>
 
 #include <set>
 

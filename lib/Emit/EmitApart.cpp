@@ -1,7 +1,6 @@
 #include "Parts.h"
 
 #include <fmt/core.h>
-#include <llvm/ADT/StringExtras.h>
 
 namespace cufuse {
 

@@ -5,7 +5,6 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/StringExtras.h>
 
 #include <map>
 #include <set>

@@ -3,7 +3,6 @@
 #include "EmittedCuda.h"
 
 #include <fmt/core.h>
-#include <llvm/ADT/StringExtras.h>
 
 namespace cufuse {
 

@@ -4,7 +4,6 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/StringExtras.h>
 
 namespace cufuse {
 

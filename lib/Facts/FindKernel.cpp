@@ -1,13 +1,13 @@
 #include "cufuse/Facts/FindKernel.h"
 
 #include "cufuse/Facts/CollectFacts.h"
-#include "cufuse/Reach/Reach.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/QualTypeNames.h>
 #include <clang/Basic/SourceManager.h>
 #include <fmt/core.h>
+#include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
 #include <map>

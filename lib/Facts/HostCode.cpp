@@ -5,7 +5,6 @@
 #include "cufuse/Frontend/RawTokens.h"
 #include "cufuse/Launches/HostLaunches.h"
 #include "cufuse/Reach/AllIn.h"
-#include "cufuse/Reach/Reach.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>

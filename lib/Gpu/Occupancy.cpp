@@ -5,8 +5,6 @@
 #include <llvm/Support/MathExtras.h>
 
 #include <algorithm>
-#include <array>
-#include <limits>
 
 namespace cufuse {
 

@@ -1,7 +1,6 @@
 #include "cufuse/Launches/HostLaunches.h"
 
 #include <clang/AST/ASTContext.h>
-#include <clang/AST/DeclTemplate.h>
 #include <clang/AST/Mangle.h>
 #include <clang/Basic/SourceManager.h>
 #include <fmt/core.h>

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/SmallVectorExtras.h>
-#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/MathExtras.h>
 
 #include <cmath>
 #include <map>

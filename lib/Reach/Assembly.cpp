@@ -2,7 +2,6 @@
 
 #include "cufuse/Ptx/PtxTable.h"
 
-#include <clang/AST/ASTContext.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/Sequence.h>
 #include <llvm/ADT/StringExtras.h>

@@ -4,7 +4,6 @@
 
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
-#include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {
 

@@ -1,6 +1,5 @@
 #include "cufuse/Reach/DynamicShared.h"
 
-#include <clang/AST/Attr.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/ExprCXX.h>
 #include <llvm/Support/SaveAndRestore.h>

@@ -1,7 +1,5 @@
 #include "InsideElement.h"
 
-#include <llvm/ADT/STLExtras.h>
-
 namespace cufuse {
 
 namespace {

@@ -2,7 +2,6 @@
 
 #include "cufuse/Kernel/Wrapping.h"
 
-#include <fmt/core.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>

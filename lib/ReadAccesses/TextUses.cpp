@@ -5,7 +5,6 @@
 #include "cufuse/Reach/AllIn.h"
 #include "cufuse/Reach/ControlStatements.h"
 #include "cufuse/Reach/Declarations.h"
-#include "cufuse/Reach/Intrinsics.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
@@ -13,7 +12,7 @@
 #include <clang/AST/StmtCXX.h>
 #include <clang/Basic/SourceManager.h>
 #include <llvm/Analysis/CaptureTracking.h>
-#include <llvm/IR/Module.h>
+#include <llvm/IR/Function.h>
 
 namespace cufuse {
 

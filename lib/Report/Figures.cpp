@@ -3,7 +3,7 @@
 #include "cufuse/Gpu/Metrics.h"
 #include "cufuse/Gpu/Occupancy.h"
 #include "cufuse/Model/Predict.h"
-#include "cufuse/Search/Json.h"
+#include "cufuse/Plan/ConfigNames.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>

@@ -2,7 +2,6 @@
 
 #include "cufuse/Support/Error.h"
 
-#include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/MemoryBuffer.h>
 
 #include <bit>

@@ -1,6 +1,6 @@
 #include "cufuse/Search/Candidate.h"
 
-#include "cufuse/Search/Json.h"
+#include "cufuse/Plan/ConfigNames.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>

@@ -4,7 +4,6 @@
 #include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
-#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/Sequence.h>
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 
 #include "cufuse/Model/Predict.h"
 #include "cufuse/Runner/StoppingCriterion.h"
-#include "cufuse/Search/Json.h"
 #include "cufuse/Search/Space.h"
 #include "cufuse/Support/Error.h"
 

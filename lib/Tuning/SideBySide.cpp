@@ -1,7 +1,6 @@
 #include "TuningKind.h"
 
 #include "cufuse/Plan/FusedLaunch.h"
-#include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>

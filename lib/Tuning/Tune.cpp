@@ -12,7 +12,6 @@
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/Sequence.h>
-#include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Chrono.h>
 #include <llvm/Support/FormatVariadic.h>
 #include <llvm/Support/JSON.h>

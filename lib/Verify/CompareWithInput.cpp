@@ -11,9 +11,8 @@
 #include <clang/Basic/SourceManager.h>
 #include <fmt/core.h>
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/IntrinsicInst.h>
 
 namespace cufuse {
 

@@ -1,7 +1,6 @@
 #include "Neutral.h"
 
 #include "cufuse/Kernel/Accesses.h"
-#include "cufuse/Reach/BuiltinVariables.h"
 #include "cufuse/Support/Text.h"
 
 #include <clang/AST/DeclTemplate.h>
@@ -11,7 +10,6 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
-#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>

@@ -7,7 +7,6 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/Operator.h>
 
 namespace cufuse {
 

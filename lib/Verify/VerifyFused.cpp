@@ -4,7 +4,6 @@
 #include "Neutral.h"
 
 #include "cufuse/Reach/AllIn.h"
-#include "cufuse/Reach/Assembly.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Verify/CompareWithInput.h"
 
@@ -15,8 +14,6 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <llvm/Support/Path.h>
-
-#include <map>
 
 namespace cufuse {
 

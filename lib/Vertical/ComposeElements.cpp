@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/StringExtras.h>
 
 namespace cufuse {
 

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/APFloat.h>
+#include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
 #include <bit>

@@ -2,11 +2,10 @@
 
 #include "Yaml.h"
 #include "cufuse/Support/Error.h"
+#include "cufuse/Support/FileStore.h"
 
 #include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/ADT/StringMap.h>
-#include <llvm/ADT/StringSwitch.h>
 #include <llvm/Support/Path.h>
 
 namespace cufuse {

@@ -5,8 +5,6 @@
 #include <llvm/Support/xxhash.h>
 
 #include <cmath>
-#include <limits>
-#include <set>
 
 namespace cufuse {
 
