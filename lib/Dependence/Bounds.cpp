@@ -126,14 +126,12 @@ void Bounds::surround(const VerticalGraph &Graph, unsigned Node, const AccessSit
   }
   for (const PathStep &Step : Site.Path)
     for (const Less &L : Step.Holds)
-      holds({Graph.inArguments(Node, L.Left), Graph.inArguments(Node, L.Right)});
+      holds(Graph.inArguments(Node, L));
 }
 
 bool isArgument(const VerticalGraph &Graph, llvm::StringRef Atom) {
-  const auto [Node, Name] = Atom.split('.');
-  return llvm::any_of(Graph.Nodes, [&, &Node = Node, &Name = Name](const VerticalNode &N) {
-    return N.Name == Node && N.parameter(Name) && N.parameter(Name)->Integer;
-  });
+  const ParameterAccess *P = Graph.parameterOf(Atom);
+  return P && P->Integer;
 }
 
 Polynomial inGroup(const VerticalNode &Node, const Polynomial &P, const Polynomial &Group) {

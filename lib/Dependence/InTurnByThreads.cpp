@@ -150,7 +150,7 @@ private:
         require(gridDim(D), constant(1));
       }
     for (const AtMost &Need : Needs)
-      require(Graph.inArguments(First, Need.Left), Graph.inArguments(First, Need.Right));
+      require(Graph.inArguments(First, Need));
     if (!Times || Times->asConstant() != 1)
       refuse(BlockerKind::NotInTurn, Made.Where, fact(First, Made) + ": several threads may have the element");
     return Each.Width == 1;
@@ -216,15 +216,12 @@ private:
     return llvm::all_of(Store.Path, [&](const PathStep &Step) {
       return Step.What == PathStep::Kind::Branch && Step.Exact && llvm::all_of(Step.Holds, [&](const Less &L) {
                return llvm::any_of(Site.Path, [&](const PathStep &Around) {
-                 return llvm::any_of(
-                     Around.Holds, [&](const Less &Each) { return inArguments(Node, Each) == inArguments(First, L); });
+                 return llvm::any_of(Around.Holds, [&](const Less &Each) {
+                   return Graph.inArguments(Node, Each) == Graph.inArguments(First, L);
+                 });
                });
              });
     });
-  }
-
-  Less inArguments(unsigned Node, const Less &L) const {
-    return {Graph.inArguments(Node, L.Left), Graph.inArguments(Node, L.Right)};
   }
 
   const LoopAccess *loopOf(unsigned Node, const PathStep &Step) const {

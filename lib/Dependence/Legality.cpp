@@ -18,7 +18,7 @@ public:
 
   llvm::Expected<std::vector<AtMost>> run() {
     for (const Flow &F : Graph.Flows)
-      if (!isBefore(F.Producer))
+      if (!Graph.isBefore(F.Producer))
         atStore(F);
     for (unsigned Node : Graph.Before)
       producer(Node);
@@ -26,15 +26,13 @@ public:
       if (S.Once && once(S))
         Proved.push_back(&S);
     for (const Flow &F : Graph.Flows)
-      if (isBefore(F.Producer))
+      if (Graph.isBefore(F.Producer))
         atLoad(F);
     checkAliases(Graph, *this);
     return orRefusals(std::move(Requirements));
   }
 
 private:
-  bool isBefore(unsigned Node) const { return llvm::is_contained(Graph.Before, Node); }
-
   /// Is every element that the consumer takes stored once?
   bool isStoredOnce(const Flow &F, std::optional<BlockShape> By, StoreProof &Proof) {
     const auto Reason = proveStoredOnce(Graph.Nodes[F.Producer], F.Out, By, Proof);
@@ -58,7 +56,7 @@ private:
     const bool Once = Changes || isStoredOnce(F, IsRoot ? std::optional(Block) : std::nullopt, Proof);
     if (Once && IsRoot)
       for (const AtMost &Needed : Proof.Requirements)
-        require(Graph.inArguments(F.Producer, Needed.Left), Graph.inArguments(F.Producer, Needed.Right));
+        require(Graph.inArguments(F.Producer, Needed));
 
     const std::string Stored = storedBy(Producer, F.Out);
     if (Consumer.Shape->Shape != KernelShape::Pointwise) {
@@ -185,7 +183,7 @@ private:
     if (!Why.empty())
       return false;
     for (const AtMost &Needed : Proof.Requirements)
-      require(Graph.inArguments(Graph.Root, Needed.Left), Graph.inArguments(Graph.Root, Needed.Right));
+      require(Graph.inArguments(Graph.Root, Needed));
     if (Made == Taken)
       return true;
     // What is beyond, as a border is, is in memory. Or the launch says how many there are.
@@ -212,7 +210,7 @@ private:
     checkChanges(Graph, F, *this);
     if (F.Consumer == Graph.Root)
       return loads(F, Consumer, Stored);
-    if (!isBefore(F.Consumer))
+    if (!Graph.isBefore(F.Consumer))
       return refuse(
           BlockerKind::SeveralProducers, Consumer.Facts->Where,
           fmt::format("{}; {} is computed where {} loads", Consumer.Name, Stored, Graph.Nodes[Graph.Root].Name));

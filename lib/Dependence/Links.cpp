@@ -28,8 +28,18 @@ bool VerticalNode::stores(llvm::StringRef Parameter) const {
   });
 }
 
-bool VerticalGraph::isIntermediate(unsigned Node, llvm::StringRef Parameter) const {
-  return llvm::any_of(Flows, [&](const Flow &F) { return F.Producer == Node && F.Out == Parameter; });
+std::vector<const Flow *> VerticalGraph::flowsFrom(unsigned Node, llvm::StringRef Parameter) const {
+  std::vector<const Flow *> All;
+  for (const Flow &F : Flows)
+    if (F.Producer == Node && F.Out == Parameter)
+      All.push_back(&F);
+  return All;
+}
+
+const ParameterAccess *VerticalGraph::parameterOf(llvm::StringRef Atom) const {
+  const auto [Name, Parameter] = Atom.split('.');
+  const auto Node = llvm::find_if(Nodes, [Name = Name](const VerticalNode &N) { return N.Name == Name; });
+  return Node == Nodes.end() ? nullptr : Node->parameter(Parameter);
 }
 
 std::pair<unsigned, std::string> VerticalGraph::memory(unsigned Node, const std::string &Parameter) const {
@@ -41,17 +51,17 @@ std::pair<unsigned, std::string> VerticalGraph::memory(unsigned Node, const std:
 }
 
 const Flow *VerticalGraph::changedInPlace(unsigned Producer, llvm::StringRef Out) const {
-  for (const Flow &F : Flows)
-    if (F.Producer == Producer && F.Out == Out && Nodes[F.Consumer].stores(F.In))
-      return &F;
+  for (const Flow *F : flowsFrom(Producer, Out))
+    if (Nodes[F->Consumer].stores(F->In))
+      return F;
   return nullptr;
 }
 
 bool VerticalGraph::isLive(unsigned Node, llvm::StringRef Parameter) const {
   if (changedInPlace(Node, Parameter))
     return false;
-  return !isIntermediate(Node, Parameter) ||
-         llvm::any_of(Flows, [&](const Flow &F) { return F.Producer == Node && F.Out == Parameter && !F.Dead; });
+  const std::vector<const Flow *> Of = flowsFrom(Node, Parameter);
+  return Of.empty() || !llvm::all_of(Of, [](const Flow *F) { return F->Dead; });
 }
 
 const SharedArgument *VerticalGraph::sharedTo(unsigned Node, llvm::StringRef Parameter) const {
@@ -430,7 +440,7 @@ private:
       if (llvm::any_of(Graph.Flows,
                        [&](const Flow &F) { return F.Consumer == I && llvm::is_contained(Behind, F.Producer); }))
         Behind.push_back(I);
-      else if (I != Graph.Root && !llvm::is_contained(Graph.Before, I))
+      else if (I != Graph.Root && !Graph.isBefore(I))
         Graph.Before.push_back(I);
   }
 
@@ -453,7 +463,7 @@ private:
 
   /// The root's own arguments are known to those who are computed where it loads.
   bool isOfRoot(const SharedArgument &S) const {
-    return S.Of == Graph.Root && llvm::is_contained(Graph.Before, S.To) &&
+    return S.Of == Graph.Root && Graph.isBefore(S.To) &&
            llvm::none_of(S.Factors, [&](const std::string &Factor) { return Graph.sharedTo(S.Of, Factor); });
   }
 
@@ -482,21 +492,21 @@ private:
 } // namespace
 
 llvm::Error requireTree(const VerticalGraph &Graph) {
-  auto IsBefore = [&](unsigned Node) { return llvm::is_contained(Graph.Before, Node); };
   auto Producers = [&](unsigned Node) {
-    return llvm::count_if(Graph.Flows, [=](const Flow &F) { return F.Consumer == Node && !IsBefore(F.Producer); });
+    return llvm::count_if(Graph.Flows,
+                          [&](const Flow &F) { return F.Consumer == Node && !Graph.isBefore(F.Producer); });
   };
   for (unsigned Node : Graph.Order)
     if (const VerticalNode &N = Graph.Nodes[Node]; Producers(Node) > 1) {
       std::vector<std::string> Taken;
       for (const Flow &F : Graph.Flows)
-        if (F.Consumer == Node && !IsBefore(F.Producer))
+        if (F.Consumer == Node && !Graph.isBefore(F.Producer))
           Taken.push_back(Graph.Nodes[F.Producer].Name + "." + F.Out);
       return refuse({BlockerKind::SeveralProducers, N.Facts->Where, fmt::format("{} takes {}", N.Name, listed(Taken))});
     }
   const std::string &Root = Graph.Nodes[Graph.Root].Name;
   for (unsigned Node : Graph.Order) {
-    if (Producers(Node) > 0 || Node == Graph.Root || IsBefore(Node))
+    if (Producers(Node) > 0 || Node == Graph.Root || Graph.isBefore(Node))
       continue;
     // What is computed where the root loads it is not there for anybody else.
     for (const Flow &F : Graph.Flows)

@@ -353,31 +353,21 @@ std::optional<ShapeFacts> recogniseMap(const KernelFacts &Facts, const KernelAcc
   return Recognition(Facts, Accesses).map();
 }
 
-/// Does one of the stores happen wherever the thread's place has an element, whatever the way taken below `Depth`?
-static bool isStored(llvm::ArrayRef<const AccessSite *> Stores, size_t Depth, const ShapeFacts &Shape) {
-  if (Stores.empty())
-    return false;
-  if (llvm::any_of(Stores, [&](const AccessSite *Site) { return Site->Path.size() == Depth; }))
-    return true;
-  const PathStep &Step = Stores.front()->Path[Depth];
-  std::vector<const AccessSite *> Same, Other;
-  for (const AccessSite *Site : Stores)
-    if (const PathStep &Own = Site->Path[Depth]; Own.What == PathStep::Kind::Branch && Own.Id == Step.Id)
-      (Own.Taken == Step.Taken ? Same : Other).push_back(Site);
-  const bool IsWhereElementsAre = Step.Exact && llvm::all_of(Step.Holds, [&](const Less &L) {
-                                    return llvm::any_of(llvm::seq<size_t>(0, Shape.Sizes.size()), [&](size_t D) {
-                                      return L == Less{placeIn(D), Shape.Sizes[D]};
-                                    });
-                                  });
-  return isStored(Same, Depth + 1, Shape) && (IsWhereElementsAre || isStored(Other, Depth + 1, Shape));
-}
-
 bool storesPartly(const std::string &Parameter, const KernelAccesses &Accesses, const ShapeFacts &Shape) {
-  std::vector<const AccessSite *> Stores;
+  if (Shape.Sizes.empty())
+    return false;
+  // Where the thread's place has an element.
+  auto IsWhereElementsAre = [&](const PathStep &Step) {
+    return Step.What == PathStep::Kind::Branch && Step.Exact && llvm::all_of(Step.Holds, [&](const Less &L) {
+             return llvm::any_of(llvm::seq<size_t>(0, Shape.Sizes.size()),
+                                 [&](size_t D) { return L == Less{placeIn(D), Shape.Sizes[D]}; });
+           });
+  };
+  std::vector<AccessSite> Stores;
   for (const AccessSite &Site : Accesses.Sites)
     if (Site.Parameter == Parameter && Site.What == AccessSite::Kind::Store)
-      Stores.push_back(&Site);
-  return !Shape.Sizes.empty() && !isStored(Stores, 0, Shape);
+      llvm::erase_if(Stores.emplace_back(Site).Path, IsWhereElementsAre);
+  return !isCertain(llvm::map_to_vector(Stores, [](const AccessSite &Site) { return &Site; }), 0);
 }
 
 Polynomial ofElement(const Polynomial &P, const Polynomial &Element, const KernelAccesses &Accesses,

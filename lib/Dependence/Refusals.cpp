@@ -127,12 +127,12 @@ void checkChanges(const VerticalGraph &Graph, const Flow &F, Refusals &Refused) 
   const VerticalNode &Consumer = Graph.Nodes[F.Consumer];
   const std::string Stored = storedBy(Graph.Nodes[F.Producer], F.Out);
   const AccessSite *Store = siteOf(Consumer, F.In, AccessSite::Kind::Store);
-  for (const Flow &Other : Graph.Flows) {
-    if (&Other == &F || Other.Producer != F.Producer || Other.Out != F.Out ||
-        !Graph.Nodes[Other.Consumer].stores(Other.In))
+  for (const Flow *Each : Graph.flowsFrom(F.Producer, F.Out)) {
+    const Flow &Other = *Each;
+    if (Each == &F || !Graph.Nodes[Other.Consumer].stores(Other.In))
       continue;
     const std::string &Changes = Graph.Nodes[Other.Consumer].Name;
-    if (Store && &Other < &F)
+    if (Store && Each < &F)
       Refused.refuse(BlockerKind::InPlaceHazard, Store->Where,
                      fmt::format("{}: {}; so does {}; {}", Consumer.Name, Store->str(), Changes, Stored));
     else if (!Store && Other.Consumer < F.Consumer)

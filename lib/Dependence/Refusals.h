@@ -24,10 +24,11 @@ public:
   }
 
 protected:
-  void require(const Polynomial &Left, const Polynomial &Right) {
-    if (!(Left == Right) && !llvm::is_contained(Requirements, AtMost{Left, Right}))
-      Requirements.push_back({Left, Right});
+  void require(const AtMost &Needed) {
+    if (!(Needed.Left == Needed.Right) && !llvm::is_contained(Requirements, Needed))
+      Requirements.push_back(Needed);
   }
+  void require(const Polynomial &Left, const Polynomial &Right) { require({Left, Right}); }
 
   std::vector<AtMost> Requirements; ///< Of every launch, each once.
 

@@ -165,7 +165,7 @@ std::optional<RowAccess> rowInArguments(const VerticalGraph &Graph, unsigned Nod
   Access->Stride = Graph.inArguments(Node, Access->Stride);
   Access->Length = Graph.inArguments(Node, Access->Length);
   for (Less &L : Access->Rows)
-    L = {Graph.inArguments(Node, L.Left), Graph.inArguments(Node, L.Right)};
+    L = Graph.inArguments(Node, L);
   return Access;
 }
 

@@ -14,7 +14,7 @@ public:
 
   std::vector<Source> run() {
     for (const Flow &F : Graph.Flows)
-      if (F.Consumer == Graph.Root && isBefore(F.Producer))
+      if (F.Consumer == Graph.Root && Graph.isBefore(F.Producer))
         add(F);
     auto Place = llvm::find_if(All, [](const Source &Each) { return Each.Once; });
     if (Place == All.end())
@@ -28,7 +28,6 @@ public:
   }
 
 private:
-  bool isBefore(unsigned Node) const { return llvm::is_contained(Graph.Before, Node); }
   size_t position(unsigned Node) const { return llvm::find(Graph.Order, Node) - Graph.Order.begin(); }
   bool leadsToRoot(unsigned Node) const {
     return llvm::any_of(Graph.Flows, [&](const Flow &F) {

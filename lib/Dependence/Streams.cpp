@@ -46,10 +46,8 @@ private:
       S.From = streamOf(Streams, In->Producer, In->Out);
     else
       S.Loads = hasLoad(Node, Parameter);
-    if (In || Graph.isIntermediate(Node, Parameter)) {
-      Streams.push_back(std::move(S));
-      return;
-    }
+    if (In || Graph.isIntermediate(Node, Parameter))
+      return Streams.push_back(std::move(S));
     // What several kernels only load is loaded once.
     const auto Memory = Graph.memory(Node, Parameter);
     if (Memory != std::pair(Node, Parameter) && !Stored)

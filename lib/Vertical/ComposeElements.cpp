@@ -34,6 +34,14 @@ std::vector<Given> askedConditions(llvm::ArrayRef<KnownCondition> Known) {
   return {{"HOLDS", Asks(Kind::Holds)}, {"FAILS", Asks(Kind::Fails)}, {"ONCE", Asks(Kind::Once)}};
 }
 
+void editStreams(FormProof &Proof, llvm::ArrayRef<Stream> Streams) {
+  for (const Stream &S : Streams) {
+    for (const auto &[User, Parameter] : S.Users)
+      Proof.Edits[User].Parameters.push_back(Parameter);
+    Proof.Shared.insert(Proof.Shared.end(), S.Users.begin() + 1, S.Users.end());
+  }
+}
+
 bool changesGroups(const VerticalGraph &Graph) {
   return llvm::any_of(Graph.Nodes, [](const VerticalNode &N) {
     return N.Shape->Width > 1 && llvm::any_of(N.Accesses->Sites, [](const AccessSite &Site) { return Site.Compound; });

@@ -14,6 +14,9 @@ std::vector<KnownCondition> knownConditions(const VerticalNode &Node);
 /// Which of them are asked for, as `cuda::Turn` is given it; nothing if none is.
 std::vector<Given> askedConditions(llvm::ArrayRef<KnownCondition> Known);
 
+/// What a form asks for streams: objects in the place of all who use them.
+void editStreams(FormProof &Proof, llvm::ArrayRef<Stream> Streams);
+
 /// Does a kernel that takes several elements at a time change one by `p[i] += x`?
 bool changesGroups(const VerticalGraph &Graph);
 

@@ -97,11 +97,8 @@ private:
   }
 
   void mergeFacts() {
-    facts();
+    factsOfBlocks(Plan.ByElement);
     KernelFacts &All = Result.Facts;
-    for (unsigned Node : Graph.Order)
-      if (!Plan.ByElement[Node] && Node != Graph.Root)
-        All.includeWhatItDoes(*Graph.Nodes[Node].Facts);
     // Who leaves an earlier kernel goes on to the next.
     const unsigned Last = Graph.Order.back();
     const KernelFacts None, &End = Plan.ByElement[Last] || Plan.isNested(Last) ? None : *Graph.Nodes[Last].Facts;

@@ -526,17 +526,12 @@ llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape, const Ve
   const std::vector<Stream> Streams = planStreams(Graph);
   TRY(ProductsCheck(Graph, Stages, Streams, Options.Products).run());
   std::vector<AtMost> Requirements;
-  for (const Stage &S : Stages) {
+  for (const Stage &S : Stages)
     llvm::append_range(Requirements, TRY(checkOneLoop(graphOf(Graph, S), 1)));
-  }
   FormProof Proof;
   for (const VerticalNode &N : Graph.Nodes)
     Proof.Edits.push_back(N.Product ? LinkedText() : LinkedText{{}, {}, knownConditions(N), true});
-  for (const Stream &S : Streams) {
-    for (const auto &[User, Parameter] : S.Users)
-      Proof.Edits[User].Parameters.push_back(Parameter);
-    Proof.Shared.insert(Proof.Shared.end(), S.Users.begin() + 1, S.Users.end());
-  }
+  editStreams(Proof, Streams);
   Proof.Compose = [=, &Graph, Plan = Options.Products](llvm::ArrayRef<const KernelText *> Texts) {
     return ProductsComposer(Graph, Texts, Requirements, Streams, Plan).run();
   };

@@ -94,11 +94,8 @@ private:
 
   /// What one kernel reads of the block, all of them do now.
   void mergeFacts() {
-    facts();
+    factsOfBlocks(Plan.ByElement);
     KernelFacts &All = Result.Facts;
-    for (unsigned Node : Graph.Order)
-      if (!Plan.ByElement[Node] && Node != Graph.Root)
-        All.includeWhatItDoes(*Graph.Nodes[Node].Facts);
     // What stands between the kernels reads and waits, too.
     for (Builtin B : {Builtin::ThreadIdx, Builtin::BlockIdx, Builtin::BlockDim})
       All.Reads[static_cast<size_t>(B)][0] = true;
@@ -110,10 +107,8 @@ private:
 
   /// The flow that starts at a parameter, and whether its memory is still wanted.
   const Flow *flowFrom(unsigned Node, llvm::StringRef Out) const {
-    for (const Flow &F : Graph.Flows)
-      if (F.Producer == Node && F.Out == Out)
-        return &F;
-    return nullptr;
+    const std::vector<const Flow *> All = Graph.flowsFrom(Node, Out);
+    return All.empty() ? nullptr : All.front();
   }
   bool isScalar(const Flow &F) const { return Plan.Values[&F - Graph.Flows.data()] == RowValue::Scalar; }
   const RowInput *inputTo(unsigned Node, const std::string &Parameter) const {

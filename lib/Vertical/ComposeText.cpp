@@ -174,6 +174,13 @@ void TextComposer::parameters(unsigned Node, llvm::function_ref<bool(const std::
       Result.Text.NestedUsings[Prefixed(Namespaces)].push_back(Line);
 }
 
+void TextComposer::factsOfBlocks(const std::vector<bool> &ByElement) {
+  facts();
+  for (unsigned Node : Graph.Order)
+    if (!ByElement[Node] && Node != Graph.Root)
+      Result.Facts.includeWhatItDoes(*Graph.Nodes[Node].Facts);
+}
+
 void TextComposer::libraries(unsigned Node) {
   const KernelText &Text = *Texts[Node];
   for (const IncludeLine &Include : Text.Libraries)
@@ -431,13 +438,8 @@ std::string TextComposer::argumentOf(llvm::StringRef Atom) const {
 }
 
 bool TextComposer::isInt(const Polynomial &P) const {
-  const std::set<std::string> Atoms = P.atoms();
-  if (Atoms.size() != 1 || P != Polynomial::atom(*Atoms.begin()))
-    return false;
-  const auto [Node, Parameter] = llvm::StringRef(*Atoms.begin()).split('.');
-  return llvm::any_of(Graph.Nodes, [&, &Node = Node, &Parameter = Parameter](const VerticalNode &N) {
-    return N.Name == Node && N.parameter(Parameter) && N.parameter(Parameter)->IsInt;
-  });
+  const ParameterAccess *Own = Graph.parameterOf(P.str());
+  return Own && Own->IsInt;
 }
 
 OutputText TextComposer::hostText(const Polynomial &P) const {

@@ -45,6 +45,8 @@ protected:
 
   /// The root's facts with what the others add to them.
   void facts();
+  /// These, where whole blocks of other kernels are played, too: `ByElement` says which are not.
+  void factsOfBlocks(const std::vector<bool> &ByElement);
   /// The parameters of a node that remain, and what else is merged without order. Linked ones
   /// do not remain; of the others, `Remains` says it.
   void parameters(unsigned Node, llvm::function_ref<bool(const std::string &)> Remains);

@@ -50,14 +50,14 @@ public:
     elementObjects();
     // What is called stands before its caller.
     for (unsigned Node : Graph.Order)
-      if (isBefore(Node))
+      if (Graph.isBefore(Node))
         text(Node, objects(Node), /*AsElement=*/true);
     if (!Where.Tiles.empty())
       file(cuda::Tile);
     for (const Source &S : Sources)
       source(S);
     for (unsigned Node : llvm::reverse(Graph.Order)) {
-      if (isBefore(Node))
+      if (Graph.isBefore(Node))
         continue;
       for (const std::string &Out : outputs(Node))
         sink(Node, Out);
@@ -73,21 +73,19 @@ private:
     return llvm::any_of(Graph.Nodes[Node].sites(Parameter), [](const AccessSite *Site) { return Site->Width > 1; });
   }
 
-  bool isBefore(unsigned Node) const { return llvm::is_contained(Graph.Before, Node); }
-
   /// What the linked parameters of a node are.
   OutputText objects(unsigned Node) const {
     std::vector<OutputText> Lines;
     for (const Flow &F : Graph.Flows)
       if (F.Consumer == Node && !llvm::is_contained(outputs(Node), F.In))
         Lines.push_back(object(Node, F.In,
-                               isBefore(F.Producer) && Node == Graph.Root
+                               Graph.isBefore(F.Producer) && Node == Graph.Root
                                    ? sinkType(Node, F.In)
                                    : outputText("CufuseElement<{}{}>", Graph.Nodes[Node].stores(F.In) ? "" : "const ",
                                                 element(Node, F.In))));
     for (const std::string &Out : outputs(Node))
       Lines.push_back(object(
-          Node, Out, isBefore(Node) ? outputText("CufuseElement<{}>", element(Node, Out)) : sinkType(Node, Out)));
+          Node, Out, Graph.isBefore(Node) ? outputText("CufuseElement<{}>", element(Node, Out)) : sinkType(Node, Out)));
     return joined(Lines, "\n");
   }
 
@@ -99,16 +97,14 @@ private:
   std::vector<std::string> outputs(unsigned Node) const {
     std::vector<std::string> Names;
     for (const Flow &F : Graph.Flows)
-      if (F.Producer == Node && (isBefore(Node) || !Graph.flowTo(Node, F.Out)) && !llvm::is_contained(Names, F.Out))
+      if (F.Producer == Node && (Graph.isBefore(Node) || !Graph.flowTo(Node, F.Out)) &&
+          !llvm::is_contained(Names, F.Out))
         Names.push_back(F.Out);
     return Names;
   }
   /// Those who take what is stored, in their order; also what one of them has changed.
   std::vector<const Flow *> takers(unsigned Node, const std::string &Out) const {
-    std::vector<const Flow *> All;
-    for (const Flow &F : Graph.Flows)
-      if (F.Producer == Node && F.Out == Out)
-        All.push_back(&F);
+    std::vector<const Flow *> All = Graph.flowsFrom(Node, Out);
     llvm::sort(All, [](const Flow *A, const Flow *B) { return A->Consumer < B->Consumer; });
     if (const Flow *Changed = Graph.changedInPlace(Node, Out))
       llvm::append_range(All, takers(Changed->Consumer, Changed->In));
@@ -116,15 +112,14 @@ private:
   }
   bool remains(unsigned Node, const std::string &Parameter) const {
     return isStored(Node, Parameter) || llvm::any_of(Graph.Flows, [&](const Flow &F) {
-             return isBefore(F.Producer) && isInMemory(F.Producer, F.Out) &&
+             return Graph.isBefore(F.Producer) && isInMemory(F.Producer, F.Out) &&
                     Graph.memory(F.Producer, F.Out) == std::pair(Node, Parameter);
            });
   }
   /// An intermediate of a kernel before the root. What the root loads beyond the elements that are made is there.
   bool isInMemory(unsigned Node, const std::string &Out) const {
-    return Graph.isLive(Node, Out) || beginsInMemory(Graph, Node, Out) || llvm::any_of(Graph.Flows, [&](const Flow &F) {
-             return F.Producer == Node && F.Out == Out && F.Consumer == Graph.Root;
-           });
+    return Graph.isLive(Node, Out) || beginsInMemory(Graph, Node, Out) ||
+           llvm::any_of(Graph.flowsFrom(Node, Out), [&](const Flow *F) { return F->Consumer == Graph.Root; });
   }
   std::string memory(unsigned Node, const std::string &Out) const {
     const auto [Of, Name] = Graph.memory(Node, Out);
@@ -136,7 +131,7 @@ private:
     return Changed ? isStored(Changed->Consumer, Changed->In) : Graph.isLive(Node, Parameter);
   }
 
-  bool isSource(const Flow &F) const { return F.Consumer == Graph.Root && isBefore(F.Producer); }
+  bool isSource(const Flow &F) const { return F.Consumer == Graph.Root && Graph.isBefore(F.Producer); }
 
   const Neighbours *tileOf(const Flow &F) const {
     const auto Found = Where.Tiles.find(F.In);
@@ -407,7 +402,7 @@ Places findPlaces(const VerticalGraph &Graph, BlockShape Block, std::vector<AtMo
   unsigned long long Bytes = Root.Facts->staticSharedBytes();
   std::set<unsigned> Elsewhere;
   for (const Flow &F : Graph.Flows) {
-    const bool IsBefore = llvm::is_contained(Graph.Before, F.Producer);
+    const bool IsBefore = Graph.isBefore(F.Producer);
     if (Root.Facts->sharesIndices() || (IsBefore ? F.Consumer : F.Producer) != Graph.Root)
       continue;
     const ParameterAccess &P = *Root.parameter(IsBefore ? F.In : F.Out);

@@ -204,11 +204,7 @@ llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape, const Ve
   const std::vector<Stream> Streams = planStreams(Graph);
   for (unsigned Node : Graph.Order)
     Proof.Edits[Node].Parameters = loadedAside(Graph, Node, Streams);
-  for (const Stream &S : Streams) {
-    for (const auto &[User, Parameter] : S.Users)
-      Proof.Edits[User].Parameters.push_back(Parameter);
-    Proof.Shared.insert(Proof.Shared.end(), S.Users.begin() + 1, S.Users.end());
-  }
+  editStreams(Proof, Streams);
   Proof.Compose = [=, &Graph, Requirements = std::move(Requirements)](llvm::ArrayRef<const KernelText *> Texts) {
     return LoopComposer(Graph, Texts, Requirements, Width, Streams).run();
   };

@@ -100,9 +100,19 @@ struct VerticalGraph {
   Polynomial argument(unsigned Node, const std::string &Parameter) const;
   /// A polynomial of a node's parameters in those; the element and whatever else is no parameter stays.
   Polynomial inArguments(unsigned Node, const Polynomial &P) const;
+  Less inArguments(unsigned Node, const Less &L) const {
+    return {inArguments(Node, L.Left), inArguments(Node, L.Right)};
+  }
+  AtMost inArguments(unsigned Node, const AtMost &Needed) const {
+    return {inArguments(Node, Needed.Left), inArguments(Node, Needed.Right)};
+  }
+  /// What an atom of these, `node.parameter`, stands for; null where it is another atom.
+  const ParameterAccess *parameterOf(llvm::StringRef Atom) const;
   const SharedArgument *sharedTo(unsigned Node, llvm::StringRef Parameter) const;
   const Flow *flowTo(unsigned Node, llvm::StringRef Parameter) const;
-  bool isIntermediate(unsigned Node, llvm::StringRef Parameter) const; ///< The start of a flow.
+  std::vector<const Flow *> flowsFrom(unsigned Node, llvm::StringRef Parameter) const;
+  bool isIntermediate(unsigned Node, llvm::StringRef Parameter) const { return !flowsFrom(Node, Parameter).empty(); }
+  bool isBefore(unsigned Node) const { return llvm::is_contained(Before, Node); }
   /// Whose parameter leads to the array that this one leads to, through links and flows.
   std::pair<unsigned, std::string> memory(unsigned Node, const std::string &Parameter) const;
   /// A consumer that stores to the intermediate that it loads, so that nothing else is left of it in memory.
