@@ -20,12 +20,6 @@ namespace cufuse {
 
 constexpr unsigned TimeLimitSeconds = 600;
 
-static std::string absolute(llvm::StringRef Path) {
-  llvm::SmallString<128> Full(Path);
-  llvm::sys::fs::make_absolute(Full);
-  return std::string(Full);
-}
-
 /// Relocatable code would have to be linked before it is loaded.
 static std::vector<std::string> flagsOf(const CompileJob &Job) {
   std::vector<std::string> Flags = Job.Flags;

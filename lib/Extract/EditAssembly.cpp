@@ -94,10 +94,8 @@ void editAssembly(TextEdits &Edits, const clang::GCCAsmStmt &Assembly) {
     return; // what is not written plainly stays, and the comparison finds it
   const auto [File, Begin] = Text.offset(Assembly.getAsmLoc());
   const unsigned End = Text.offset(Assembly.getRParenLoc()).second + 1;
-  if (isBlockBarrier(Assembly)) {
-    Edits.All.push_back({{File, Begin}, End - Begin, "cufuse_partition::sync()"});
-    return;
-  }
+  if (isBlockBarrier(Assembly))
+    return Edits.All.push_back({{File, Begin}, End - Begin, "cufuse_partition::sync()"});
   const Statement Written(Text.tokensIn({File, Begin, End}));
   std::vector<std::string> Operands;
   auto Operand = [&](std::string Constraint) {

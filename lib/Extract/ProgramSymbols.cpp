@@ -20,11 +20,9 @@ void declareHostShared(const ParsedUnit &Unit, const clang::VarDecl &Variable, c
     T = Array->getElementType();
   }
   auto Spelled = spellType(Unit.ast(), T, Variable.getNameAsString(), Chosen);
-  if (!Spelled) {
-    To.Blockers.push_back(
+  if (!Spelled)
+    return To.Blockers.push_back(
         {BlockerKind::HostSharedInternal, Unit.place(Variable.getLocation()), Variable.getQualifiedNameAsString()});
-    return;
-  }
   const std::vector<std::string> Namespaces = namespacesAround(Variable.getDeclContext());
   const OutputText Declaration =
       outputText("extern {}{} {}{};", Source.isExternC() ? "\"C\" " : "", spaceOf(Source), *Spelled, Bounds);

@@ -26,11 +26,9 @@ public:
       if (!Head || !llvm::all_of(Template->specializations(), [&](const auto *Special) {
             return llvm::all_of(Special->getTemplateArgs().asArray(),
                                 [this](const clang::TemplateArgument &A) { return isNamed(A); });
-          })) {
-        To.Blockers.push_back({BlockerKind::HostReadsOther, Unit.place(Variable.getLocation()),
-                               Variable.getQualifiedNameAsString() + ", for its template arguments"});
-        return;
-      }
+          }))
+        return To.Blockers.push_back({BlockerKind::HostReadsOther, Unit.place(Variable.getLocation()),
+                                      Variable.getQualifiedNameAsString() + ", for its template arguments"});
       Text = *Head;
     }
     if (!Template && !Variable.hasExternalFormalLinkage() && !Variable.isInAnonymousNamespace())

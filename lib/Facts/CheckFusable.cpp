@@ -246,10 +246,8 @@ private:
 
   void function(const FunctionUse &Use) {
     const std::string Name = qualifiedNameOf(*Use.Function);
-    if (Use.System) {
-      libraryFunction(Use);
-      return;
-    }
+    if (Use.System)
+      return libraryFunction(Use);
     for (const CallSite &Call : Use.Calls) {
       if (classify(Call) == Intrinsic::Cluster)
         block(BlockerKind::Cluster, Call.Where, Call.Callee->getNameAsString() + " in " + Name);

@@ -179,10 +179,8 @@ private:
   void take(const clang::Expr *E) {
     if (auto *Cast = llvm::dyn_cast<clang::ImplicitCastExpr>(E);
         Cast && Cast->getCastKind() == clang::CK_LValueToRValue)
-      if (isLoad(Cast->getSubExpr())) {
-        Found.push_back(Cast->getSubExpr()->IgnoreParens());
-        return;
-      }
+      if (isLoad(Cast->getSubExpr()))
+        return Found.push_back(Cast->getSubExpr()->IgnoreParens());
     auto *Both = llvm::dyn_cast<clang::BinaryOperator>(E);
     if (!llvm::isa<clang::CallExpr, clang::CastExpr, clang::ParenExpr, clang::UnaryOperator, clang::ArraySubscriptExpr,
                    clang::MaterializeTemporaryExpr, clang::ExprWithCleanups>(E) &&

@@ -28,10 +28,8 @@ public:
       return;
     }
     const clang::CXXRecordDecl *Record = Plain->getAsCXXRecordDecl();
-    if (Record && scalarKind(Plain) == ScalarKind::Opaque && isPlain(*Record)) {
-      addFields(*Record, Path, Offset);
-      return;
-    }
+    if (Record && scalarKind(Plain) == ScalarKind::Opaque && isPlain(*Record))
+      return addFields(*Record, Path, Offset);
     Found.push_back({Path, Type.getAsString(Context.getPrintingPolicy()), scalarKind(Plain), Offset,
                      static_cast<unsigned long long>(Context.getTypeSizeInChars(Plain).getQuantity())});
   }

@@ -296,10 +296,9 @@ struct Walk::BodyVisitor : NameVisitor {
         W.broken(Use.Function,
                  "nvcc may take " + Host->getQualifiedNameAsString() + " of the host, which Clang does not");
       auto Call = Callees.find(E);
-      if (W.SkipsLargeGroups && Use.System && isOfLargeGroup(*Use.Function, *Function)) {
-        W.OfLargeGroups.push_back({Use.Function, {Function, Call == Callees.end() ? nullptr : Call->second, Where}});
-        return;
-      }
+      if (W.SkipsLargeGroups && Use.System && isOfLargeGroup(*Use.Function, *Function))
+        return W.OfLargeGroups.push_back(
+            {Use.Function, {Function, Call == Callees.end() ? nullptr : Call->second, Where}});
       if (E) { // else it is a candidate of an unresolved name only
         Use.Calls.push_back({Function, Call == Callees.end() ? nullptr : Call->second, Where, Asked == 0});
         W.function(Function, Where, nullptr, &Use);

@@ -238,10 +238,8 @@ void follow(const llvm::Value *V, IrValues &Values, llvm::SmallPtrSetImpl<const 
       Lead(Argument->getArgNo());
     return;
   }
-  if (llvm::isa<llvm::AllocaInst>(V)) {
-    Place.Locals.push_back(V);
-    return;
-  }
+  if (llvm::isa<llvm::AllocaInst>(V))
+    return Place.Locals.push_back(V);
   if (auto *Global = llvm::dyn_cast<llvm::GlobalVariable>(V)) {
     constexpr unsigned Shared = 3, Constant = 4;
     if (!Global->isConstant() && Global->getAddressSpace() != Shared && Global->getAddressSpace() != Constant)

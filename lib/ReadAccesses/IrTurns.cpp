@@ -184,10 +184,8 @@ private:
 
   void see(const Instruction &I) {
     for (const llvm::Use &Each : I.operands())
-      if (Thread.contains(Each)) {
-        Found.push_back({&I, nameOf(*Each) + " depends on the thread"});
-        return;
-      }
+      if (Thread.contains(Each))
+        return Found.push_back({&I, nameOf(*Each) + " depends on the thread"});
     const auto Own = Accesses.find(&I);
     if (Own != Accesses.end()) {
       if (llvm::any_of(Own->second, [](const IrAccess *Each) {

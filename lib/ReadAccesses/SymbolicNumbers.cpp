@@ -45,18 +45,14 @@ Value comparison(const llvm::ICmpInst &I, Value A, Value B) {
   if (I.isUnsigned() && !(isLess(Negative, A.Number).value_or(false) && isLess(Negative, B.Number).value_or(false)))
     return {};
   const auto Less = isLess(A.Number, B.Number), More = isLess(B.Number, A.Number);
-  switch (I.getPredicate()) {
+  switch (llvm::ICmpInst::getSignedPredicate(I.getPredicate())) {
   case CmpInst::ICMP_SLT:
-  case CmpInst::ICMP_ULT:
     return Less ? Of(*Less) : Value();
   case CmpInst::ICMP_SGT:
-  case CmpInst::ICMP_UGT:
     return More ? Of(*More) : Value();
   case CmpInst::ICMP_SGE:
-  case CmpInst::ICMP_UGE:
     return Less ? Of(!*Less) : Value();
   case CmpInst::ICMP_SLE:
-  case CmpInst::ICMP_ULE:
     return More ? Of(!*More) : Value();
   default:
     return (Less && *Less) || (More && *More) ? Of(I.getPredicate() == CmpInst::ICMP_NE) : Value();

@@ -71,10 +71,8 @@ public:
       return;
     std::set<Choice> Those;
     size_t Steps = 0;
-    if (walk(Lists, Fits, start(Lists), {}, Steps, Those)) {
-      Chosen.merge(Those);
-      return;
-    }
+    if (walk(Lists, Fits, start(Lists), {}, Steps, Those))
+      return Chosen.merge(Those);
     Sampled = true;
     Those.clear();
     // By hand: the standard's distributions give other numbers with another library.

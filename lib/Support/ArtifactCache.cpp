@@ -45,12 +45,6 @@ std::string defaultCacheFolder() {
   return cacheWithin(Path);
 }
 
-static std::string absolute(llvm::StringRef Path) {
-  llvm::SmallString<128> Full(Path);
-  fs::make_absolute(Full);
-  return std::string(Full);
-}
-
 /// What stands at the path itself: links are not followed.
 static std::optional<struct stat> lookAt(const std::string &Path) {
   struct stat Found{};

@@ -29,6 +29,12 @@ std::string within(llvm::StringRef Folder, llvm::StringRef Name) {
   return std::string(Path);
 }
 
+std::string absolute(llvm::StringRef Path) {
+  llvm::SmallString<128> Full(Path);
+  llvm::sys::fs::make_absolute(Full);
+  return std::string(Full);
+}
+
 std::string folderOf(llvm::StringRef File) {
   const llvm::StringRef Folder = llvm::sys::path::parent_path(File);
   return Folder.empty() ? "." : Folder.str();
@@ -48,9 +54,7 @@ static bool hasText(const OutputFile &File) {
 
 /// Where a file is, or would be.
 static std::filesystem::path placeOf(const std::string &Path) {
-  llvm::SmallString<128> Full(Path);
-  llvm::sys::fs::make_absolute(Full);
-  std::filesystem::path Real = Full.str().str();
+  std::filesystem::path Real = absolute(Path);
   std::error_code Error;
   // One that leads to no file yet: `weakly_canonical` stays there.
   constexpr int Most = 40;

@@ -146,22 +146,16 @@ private:
   void put(const WorkloadArgument &A, const ParameterFacts &Parameter, const FieldFacts &Field,
            KernelArgument &Packed) {
     const std::string Name = spelled(Parameter, Field.Path);
-    if (Field.Kind == ScalarKind::Opaque) {
-      Wrong.add(A.Where, fmt::format("'{}' is {}, whose value cannot be given here", Name, Field.Type));
-      return;
-    }
-    if (Field.Kind == ScalarKind::Pointer) {
-      putAddress(*A.Value, Name, Field, Packed);
-      return;
-    }
+    if (Field.Kind == ScalarKind::Opaque)
+      return Wrong.add(A.Where, fmt::format("'{}' is {}, whose value cannot be given here", Name, Field.Type));
+    if (Field.Kind == ScalarKind::Pointer)
+      return putAddress(*A.Value, Name, Field, Packed);
     const auto Value = number(*A.Value);
     if (!Value)
       return;
     const auto Bits = bitsOf(*Value, Field);
-    if (!Bits) {
-      Wrong.add(A.Where, fmt::format("'{}' is {}, which cannot be {}", Name, Field.Type, Value->str()));
-      return;
-    }
+    if (!Bits)
+      return Wrong.add(A.Where, fmt::format("'{}' is {}, which cannot be {}", Name, Field.Type, Value->str()));
     for (unsigned I = 0; I < Field.Bytes; ++I)
       Packed.Bytes[Field.Offset + I] = static_cast<std::uint8_t>(*Bits >> (8 * I));
   }
@@ -171,18 +165,14 @@ private:
       return; // the bytes are zero
     const BufferSpec *Buffer = nullptr;
     const auto Elements = offset(E, Buffer);
-    if (!Buffer) {
-      Wrong.add(E.Where, fmt::format("'{}' is {}: its value is a buffer", Name, Field.Type),
-                "write BUFFER, BUFFER + elements or nullptr");
-      return;
-    }
+    if (!Buffer)
+      return Wrong.add(E.Where, fmt::format("'{}' is {}: its value is a buffer", Name, Field.Type),
+                       "write BUFFER, BUFFER + elements or nullptr");
     if (!Elements)
       return;
-    if (*Elements < 0 || *Elements >= static_cast<Integer>(Buffer->Count)) {
-      Wrong.add(E.Where, fmt::format("'{}' has {} elements, '{}' would start at element {}", Buffer->Name,
-                                     Buffer->Count, Name, Number{*Elements}.str()));
-      return;
-    }
+    if (*Elements < 0 || *Elements >= static_cast<Integer>(Buffer->Count))
+      return Wrong.add(E.Where, fmt::format("'{}' has {} elements, '{}' would start at element {}", Buffer->Name,
+                                            Buffer->Count, Name, Number{*Elements}.str()));
     Packed.Addresses.push_back({static_cast<std::uint32_t>(Field.Offset), Buffer->Name,
                                 static_cast<std::uint64_t>(*Elements) * bytesOf(Buffer->Type)});
   }

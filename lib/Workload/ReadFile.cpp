@@ -368,11 +368,9 @@ private:
       return;
     const std::string &Name = HasValues ? Node.Items[0].Key : Node.Text;
     const auto *Form = llvm::find_if(InitializerForms, [&](const InitializerForm &F) { return F.Name == Name; });
-    if (Form == std::end(InitializerForms)) {
-      Wrong.add(HasValues ? Node.Items[0].KeyPlace : Node.Where, fmt::format("'{}' is not an initialiser", Name),
-                suggestion(Name, namesOfAll(InitializerForms)));
-      return;
-    }
+    if (Form == std::end(InitializerForms))
+      return Wrong.add(HasValues ? Node.Items[0].KeyPlace : Node.Where, fmt::format("'{}' is not an initialiser", Name),
+                       suggestion(Name, namesOfAll(InitializerForms)));
     Buffer.Init = Form->Kind;
     llvm::ArrayRef<YamlNode> Values;
     if (HasValues)

@@ -103,25 +103,19 @@ private:
 
   void resolveLink(const WorkloadText &Written) {
     const auto Parsed = llvm::expectedToOptional(parseLink(Written.Text));
-    if (!Parsed) {
-      Wrong.add(Written.Where, fmt::format("'{}' is no link", Written.Text),
-                "write PRODUCER.PARAMETER=CONSUMER.PARAMETER");
-      return;
-    }
+    if (!Parsed)
+      return Wrong.add(Written.Where, fmt::format("'{}' is no link", Written.Text),
+                       "write PRODUCER.PARAMETER=CONSUMER.PARAMETER");
     const auto From = kernel(Parsed->From, Written), To = kernel(Parsed->To, Written);
     if (!From || !To)
       return;
     WorkloadLink Link{*From, *To, Parsed->Factors, Parsed->Parameter, false, Written.Where};
-    if (Link.From == Link.To) {
-      Wrong.add(Written.Where, fmt::format("'{}' links a kernel to itself", Written.Text));
-      return;
-    }
+    if (Link.From == Link.To)
+      return Wrong.add(Written.Where, fmt::format("'{}' links a kernel to itself", Written.Text));
     if (llvm::any_of(Result.Links, [&](const WorkloadLink &Other) {
           return Other.To == Link.To && Other.Parameter == Link.Parameter;
-        })) {
-      Wrong.add(Written.Where, fmt::format("{}.{} is linked twice", Parsed->To, Parsed->Parameter));
-      return;
-    }
+        }))
+      return Wrong.add(Written.Where, fmt::format("{}.{} is linked twice", Parsed->To, Parsed->Parameter));
     const WorkloadArgument *Target = argument(Link.To, Link.Parameter, Written);
     const auto Wanted = Target ? valueOf(*Target->Value) : std::nullopt;
     std::optional<Value> Given;
@@ -135,30 +129,25 @@ private:
       if (!Next)
         return;
       if (Given &&
-          (!Given->Plus.isInteger() || !Next->Plus.isInteger() || !Given->Buffer.empty() || !Next->Buffer.empty())) {
-        Wrong.add(placeOf(Written, Factor), "integers alone are multiplied");
-        return;
-      }
+          (!Given->Plus.isInteger() || !Next->Plus.isInteger() || !Given->Buffer.empty() || !Next->Buffer.empty()))
+        return Wrong.add(placeOf(Written, Factor), "integers alone are multiplied");
       Given = Given ? Value{"", {Given->Plus.integer() * Next->Plus.integer()}} : *Next;
     }
     if (!Wanted)
       return;
-    if (!(*Given == *Wanted)) {
-      Wrong.add(Written.Where,
-                fmt::format("'{}' links arguments that differ: {} and {}", Written.Text, shown(*Given), shown(*Wanted)),
-                "give both kernels the same");
-      return;
-    }
+    if (!(*Given == *Wanted))
+      return Wrong.add(
+          Written.Where,
+          fmt::format("'{}' links arguments that differ: {} and {}", Written.Text, shown(*Given), shown(*Wanted)),
+          "give both kernels the same");
     Link.IsArray = !Given->Buffer.empty();
     Result.Links.push_back(std::move(Link));
   }
 
   void resolveDead(const WorkloadText &Written) {
     const auto [Name, Parameter] = llvm::StringRef(Written.Text).rsplit('.');
-    if (Parameter.empty()) {
-      Wrong.add(Written.Where, fmt::format("'{}' is no intermediate", Written.Text), "write PRODUCER.PARAMETER");
-      return;
-    }
+    if (Parameter.empty())
+      return Wrong.add(Written.Where, fmt::format("'{}' is no intermediate", Written.Text), "write PRODUCER.PARAMETER");
     const auto Kernel = kernel(Name.str(), Written);
     const WorkloadArgument *A = Kernel ? argument(*Kernel, Parameter.str(), Written) : nullptr;
     const auto Array = A ? valueOf(*A->Value) : std::nullopt;
@@ -166,10 +155,8 @@ private:
       return;
     if (llvm::none_of(Result.Links, [&](const WorkloadLink &Link) {
           return Link.IsArray && Link.From == *Kernel && Link.Factors.front() == Parameter;
-        })) {
-      Wrong.add(Written.Where, fmt::format("'{}' is no intermediate: no link leads from it", Written.Text));
-      return;
-    }
+        }))
+      return Wrong.add(Written.Where, fmt::format("'{}' is no intermediate: no link leads from it", Written.Text));
     if (!llvm::is_contained(Result.Dead, Array->Buffer))
       Result.Dead.push_back(Array->Buffer);
   }

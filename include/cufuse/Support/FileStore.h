@@ -19,6 +19,8 @@ struct OutputFile {
 /// The path of what has this name in the folder.
 std::string within(llvm::StringRef Folder, llvm::StringRef Name);
 
+std::string absolute(llvm::StringRef Path);
+
 /// The folder that the file lies in, `.` where its name says none.
 std::string folderOf(llvm::StringRef File);
 
