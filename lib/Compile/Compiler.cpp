@@ -229,8 +229,8 @@ static llvm::Error toPtxTogether(const std::string &Nvcc, llvm::ArrayRef<const C
 }
 
 void NvccCompiler::prepare(llvm::ArrayRef<const CompileJob *> Jobs) {
-  if (auto Known = version(); !Known || !Combines)
-    return llvm::consumeError(Known.takeError());
+  if (!llvm::expectedToOptional(version()) || !Combines)
+    return;
   const std::vector<std::string> Flags = flagsOf(*Jobs.front());
   std::vector<const CompileJob *> Missing;
   std::vector<std::string> Marks;
@@ -242,16 +242,17 @@ void NvccCompiler::prepare(llvm::ArrayRef<const CompileJob *> Jobs) {
     }
   if (Missing.size() < 2)
     return;
-  auto New = Cache->newFolder();
+  const auto New = llvm::expectedToOptional(Cache->newFolder());
   if (!New)
-    return llvm::consumeError(New.takeError());
+    return;
   const std::string &Folder = New->path();
   const FileTime Began = nextFileTime(Folder);
   if (llvm::Error Error = toPtxTogether(Nvcc, Missing, Flags, Folder)) {
     Combines = false; // Whose fault it is, each will say by itself.
     return llvm::consumeError(std::move(Error));
   }
-  auto Ptx = textOfFile(within(Folder, "kernels.ptx")), Depends = textOfFile(within(Folder, "depends"));
+  const auto Ptx = llvm::expectedToOptional(textOfFile(within(Folder, "kernels.ptx"))),
+             Depends = llvm::expectedToOptional(textOfFile(within(Folder, "depends")));
   const std::vector<std::string> Own = Ptx && Depends ? separatePtx(*Ptx, Marks) : std::vector<std::string>();
   if (Own.empty())
     Combines = false;
@@ -264,8 +265,6 @@ void NvccCompiler::prepare(llvm::ArrayRef<const CompileJob *> Jobs) {
     });
     llvm::consumeError(std::move(Kept));
   }
-  llvm::consumeError(Ptx.takeError());
-  llvm::consumeError(Depends.takeError());
 }
 
 llvm::Expected<CompiledKernels> NvccCompiler::compile(const CompileJob &Job) {

@@ -38,9 +38,9 @@ llvm::Expected<NvccAnswer> askNvcc(const Toolchain &Tools, const std::string &Fi
   if (Tools.Nvcc.empty())
     return NvccAnswer();
   auto Steps = TRY(nvccSteps(Tools, File, Flags, Arch));
-  auto Known = predefined(Tools, Steps.front());
+  auto Known = llvm::expectedToOptional(predefined(Tools, Steps.front()));
   if (!Known)
-    return llvm::consumeError(Known.takeError()), NvccAnswer();
+    return NvccAnswer();
   for (const std::string &Named : Known->Folders)
     if (const std::string Folder = Named.substr(Named.find('/')); fs::exists(within(Folder, "cuda_runtime.h"))) {
       if (!ToolkitFiles(Tools).contains(within(Folder, "cuda_runtime.h")))
@@ -90,15 +90,14 @@ llvm::Expected<std::vector<Blocker>> otherText(const Toolchain &Tools, const Nvc
         if (const std::string &Each = Theirs->Files[I]; fs::exists(Each) && !llvm::is_contained(Users.Files, Each))
           Depends += Each + "\n";
     };
-    auto Entry = Tools.Cache->get(Key, [&](const std::string &Folder) -> llvm::Error {
+    const auto Entry = llvm::expectedToOptional(Tools.Cache->get(Key, [&](const std::string &Folder) -> llvm::Error {
       Compare();
       if (Difference || !Why.empty())
         return badInput("");
       return writeFiles({{within(Folder, "depends"), Depends}});
-    });
+    }));
     if (!Entry && !Asked)
       Compare();
-    llvm::consumeError(Entry.takeError());
     if (Refused)
       return badInput(fmt::format("nvcc does not preprocess '{}' for {}: {}", Step.Command.back(), Step.Arch, Why),
                       "correct the error, or pass the missing flags after `--`");

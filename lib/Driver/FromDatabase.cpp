@@ -71,17 +71,14 @@ llvm::Expected<std::string> workloadHash(llvm::ArrayRef<std::string> Files, cons
 }
 
 std::string toolsHash(NvccCompiler &Nvcc, const std::string &Version) {
-  auto Compiler = Nvcc.version();
-  if (!Compiler) {
-    llvm::consumeError(Compiler.takeError());
+  const auto Compiler = llvm::expectedToOptional(Nvcc.version());
+  if (!Compiler)
     return "unknown"; // no result is of these tools
-  }
   std::vector<std::string> Parts = {Version, *Compiler};
   // A script around it may have flags of its own.
-  if (auto Script = textOfFile(Nvcc.path()); Script && llvm::StringRef(*Script).starts_with("#!"))
+  if (auto Script = llvm::expectedToOptional(textOfFile(Nvcc.path()));
+      Script && llvm::StringRef(*Script).starts_with("#!"))
     Parts.push_back(std::move(*Script));
-  else
-    llvm::consumeError(Script.takeError());
   llvm::append_range(Parts, nvccEnvironment());
   return contentHash(Parts);
 }

@@ -55,11 +55,10 @@ static void takeGiven(llvm::ArrayRef<LoadedKernel> Kernels, llvm::MutableArrayRe
   const auto Names = llvm::map_to_vector(Launched, [](const LaunchedKernel &Each) { return Each.Name; });
   const auto Facts = llvm::map_to_vector(Kernels, [](const LoadedKernel &Each) { return &Each.Facts; });
   for (LinkText &Link : Links) {
-    auto From = kernelOfLink(Link.From, Names, Facts), To = kernelOfLink(Link.To, Names, Facts);
-    if (!From || !To) { // which is said when they are linked
-      llvm::consumeError(llvm::joinErrors(From.takeError(), To.takeError()));
+    const auto From = llvm::expectedToOptional(kernelOfLink(Link.From, Names, Facts)),
+               To = llvm::expectedToOptional(kernelOfLink(Link.To, Names, Facts));
+    if (!From || !To) // which is said when they are linked
       continue;
-    }
     Link.From = Names[*From], Link.To = Names[*To];
     if (llvm::any_of(Kernels[*To].Accesses.Parameters,
                      [&](const ParameterAccess &P) { return P.Name == Link.Parameter && !P.Element.empty(); }))

@@ -34,10 +34,7 @@ namespace {
 std::optional<CompileFlags> flagsOfOutput(const FuseRequest &Request) {
   if (Request.Flags.BuildDirectory.empty())
     return std::nullopt;
-  auto Flags = flagsFromDatabase(Request.Flags.BuildDirectory, Request.Output);
-  if (!Flags)
-    return llvm::consumeError(Flags.takeError()), std::nullopt;
-  return std::move(*Flags);
+  return llvm::expectedToOptional(flagsFromDatabase(Request.Flags.BuildDirectory, Request.Output));
 }
 
 /// Where the output is compiled with other arithmetic, or for other architectures, than a kernel's file.

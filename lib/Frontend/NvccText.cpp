@@ -468,15 +468,14 @@ unsigned answerOf(const Toolchain &Tools, const CompileFlags &Flags, const std::
     const std::string File = within(Folder, "question");
     TRY(writeFiles({{File, Asked}}));
     auto Steps = TRY(dryRun(Tools, File, Flags, {}));
-    auto Text = output(Tools, withoutFile(Steps.front()), {"-P", File});
-    const std::string Answer = Text ? *Text : "";
-    llvm::consumeError(Text.takeError());
+    const std::string Answer =
+        llvm::expectedToOptional(output(Tools, withoutFile(Steps.front()), {"-P", File})).value_or("");
     return writeFiles(
         {{within(Folder, "depends"), Steps.front().Command[0] + "\n"}, {within(Folder, "answer"), Answer}});
   });
-  auto Text = Entry ? textOfFile(within(*Entry, "answer")) : Entry.takeError();
+  const auto Text = llvm::expectedToOptional(Entry ? textOfFile(within(*Entry, "answer")) : Entry.takeError());
   if (!Text)
-    return llvm::consumeError(Text.takeError()), 0;
+    return 0;
   unsigned Answer = 0;
   for (unsigned Bit = 0; llvm::StringRef Line : llvm::split(*Text, '\n'))
     if (!Line.getAsInteger(10, Bit) && Bit < Bits)

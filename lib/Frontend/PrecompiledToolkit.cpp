@@ -142,7 +142,7 @@ std::optional<PrecompiledHeaders> precompiled(std::shared_ptr<clang::CompilerInv
     if (llvm::sys::fs::file_status Status; !llvm::sys::fs::status(Folder.Path, Status))
       Key.push_back(std::to_string(Status.getLastModificationTime().time_since_epoch().count()));
   bool IsNew = false;
-  auto Entry = Tools.Cache->get(Key, [&](const std::string &Folder) -> llvm::Error {
+  const auto Entry = llvm::expectedToOptional(Tools.Cache->get(Key, [&](const std::string &Folder) -> llvm::Error {
     IsNew = true;
     const std::string Pch = Only->getFrontendOpts().OutputFile = within(Folder, "headers.pch");
     clang::CompilerInstance Compiler(Only);
@@ -157,11 +157,9 @@ std::optional<PrecompiledHeaders> precompiled(std::shared_ptr<clang::CompilerInv
     return writeFiles({{within(Folder, "names"), llvm::join(Action.Names, "\n")},
                        {within(Folder, "includes"), llvm::join(Action.Includes, "\n")},
                        {within(Folder, "depends"), llvm::join(Action.Read, "\n")}});
-  });
-  if (!Entry) {
-    llvm::consumeError(Entry.takeError());
+  }));
+  if (!Entry)
     return std::nullopt;
-  }
   if (IsNew)
     Tools.Cache->prune();
   PrecompiledHeaders Made;

@@ -27,11 +27,10 @@ static std::string placeWith(llvm::ArrayRef<std::string> Places, llvm::StringRef
 }
 
 std::string toolkitOf(const std::string &Nvcc) {
-  auto Answer = runProcess({Nvcc, "--dryrun", "-c", "-x", "cu", "-o", "/dev/null", "/dev/null"}, 60);
-  if (!Answer) {
-    llvm::consumeError(Answer.takeError());
+  const auto Answer =
+      llvm::expectedToOptional(runProcess({Nvcc, "--dryrun", "-c", "-x", "cu", "-o", "/dev/null", "/dev/null"}, 60));
+  if (!Answer)
     return {};
-  }
   std::string Top;
   for (llvm::StringRef Line : llvm::split(Answer->Output, '\n'))
     if (Line.consume_front("#$ TOP="))

@@ -8,13 +8,13 @@
 namespace cufuse {
 
 std::vector<std::string> separatePtx(llvm::StringRef Ptx, llvm::ArrayRef<std::string> Marks) {
-  auto Module = readPtxModule(Ptx);
+  auto Module = llvm::expectedToOptional(readPtxModule(Ptx));
   std::vector<std::string> Texts(Marks.size());
   // Debug information names everything; but for the strings, which stand alone.
   if (!Module || llvm::any_of(llvm::split(Ptx, '\n'), [](llvm::StringRef Line) {
         return Line.ltrim().starts_with(".section") && !Line.contains(".debug_str");
       }))
-    return llvm::consumeError(Module.takeError()), std::vector<std::string>();
+    return {};
   auto Take = [&](size_t Count, llvm::StringRef Head) {
     const bool Shared = llvm::none_of(Marks, [&](const std::string &Mark) { return Head.contains(Mark); });
     for (size_t I = 0; I < Marks.size(); ++I)

@@ -159,13 +159,12 @@ RunOutcome Runner::exchange(const Schedule &Schedule) {
   if (What == Event::Line)
     What = Child->read(Line, Deadline);
   if (What == Event::Line) {
-    auto Parsed = parseJson<RunOutcome>(Line, "outcome", /*Strict=*/true);
+    auto Parsed = llvm::expectedToOptional(parseJson<RunOutcome>(Line, "outcome", /*Strict=*/true));
     if (Parsed && isOf(*Parsed, Schedule)) {
       if (isContextLost(*Parsed))
         Child.reset();
       return std::move(*Parsed);
     }
-    llvm::consumeError(Parsed.takeError());
     Child.reset();
     return failed(Schedule, RunStatus::Crashed,
                   "cufuse-runner answered what is no outcome of this schedule: " + Line.substr(0, 200));

@@ -389,12 +389,8 @@ llvm::Expected<OwnFolder> ArtifactCache::newFolder() {
 }
 
 FileTime ArtifactCache::now() {
-  auto New = newFolder();
-  if (!New) {
-    llvm::consumeError(New.takeError());
-    return FileTime::min();
-  }
-  return nextFileTime(New->path());
+  const auto New = llvm::expectedToOptional(newFolder());
+  return New ? nextFileTime(New->path()) : FileTime::min();
 }
 
 /// Whether what one compilation writes still has room there.

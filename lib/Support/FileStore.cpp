@@ -267,11 +267,9 @@ static FileTime timeOf(const timespec &Time) {
 
 FileTime nextFileTime(const std::string &Folder) {
   // The clock of whoever keeps the files, which may be another machine's.
-  auto Touched = TemporaryFile::create(within(Folder, "time"));
-  if (!Touched) {
-    llvm::consumeError(Touched.takeError());
+  auto Touched = llvm::expectedToOptional(TemporaryFile::create(within(Folder, "time")));
+  if (!Touched)
     return FileTime::min(); // then all may have been changed
-  }
   auto Touch = [&] {
     struct stat Found{};
     return ::futimens(Touched->descriptor(), nullptr) == 0 && ::fstat(Touched->descriptor(), &Found) == 0

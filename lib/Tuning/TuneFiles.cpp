@@ -24,9 +24,9 @@ std::vector<std::string> sourcesOf(const TuneRequest &Request, const TuningSubje
 }
 
 bool isOfTuning(const std::string &Source, const std::string &Output) {
-  auto Text = textOfFile(Source);
+  const auto Text = llvm::expectedToOptional(textOfFile(Source));
   if (!Text)
-    return llvm::consumeError(Text.takeError()), false;
+    return false;
   const llvm::StringRef Head = llvm::StringRef(*Text).take_until([](char C) { return C == '#'; });
   return Source == Output || (Head.contains("cufuse tune") && Head.contains(llvm::sys::path::filename(Output)));
 }

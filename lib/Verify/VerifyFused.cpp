@@ -245,13 +245,9 @@ struct OutputParser {
   bool parsesAs(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name) const {
     EmitOptions Other = Options;
     Other.Name = Name;
-    auto Emitted = emitFused(Constituents, Plan, Other);
-    if (!Emitted)
-      return llvm::consumeError(Emitted.takeError()), false;
-    auto Parsed = parse(*Emitted);
-    if (!Parsed)
-      return llvm::consumeError(Parsed.takeError()), false;
-    return llvm::all_of((*Parsed)->errors(), [this](const ParseError &Error) { return isKnown(Error); });
+    const auto Emitted = llvm::expectedToOptional(emitFused(Constituents, Plan, Other));
+    const auto Parsed = Emitted ? llvm::expectedToOptional(parse(*Emitted)) : std::nullopt;
+    return Parsed && llvm::all_of((*Parsed)->errors(), [this](const ParseError &Error) { return isKnown(Error); });
   }
 
   /// Does the output parse that has this constituent only?
@@ -262,10 +258,8 @@ struct OutputParser {
       if (P.Constituent == Which)
         Alone.Constituents[0].Block = P.Block;
     Alone.Constituents[0].Unroll = Plan.Roles[Which].Unroll;
-    auto Planned = planFusion({C.Facts}, Alone, Request.Arch);
-    if (!Planned)
-      return llvm::consumeError(Planned.takeError()), false;
-    return parsesAs(C, *Planned, Options.Name);
+    const auto Planned = llvm::expectedToOptional(planFusion({C.Facts}, Alone, Request.Arch));
+    return Planned && parsesAs(C, *Planned, Options.Name);
   }
 };
 

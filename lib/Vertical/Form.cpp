@@ -77,10 +77,7 @@ std::vector<Message> withoutFlags(std::vector<Message> Messages) {
 bool fitsApart(const VerticalForm &Form, VerticalGraph Graph, BlockShape Block, const VerticalOptions &Options) {
   for (VerticalNode &N : Graph.Nodes)
     N.Distinct = true;
-  auto Proof = Form.Prove(Graph, Block, Options);
-  const bool Fits = bool(Proof);
-  llvm::consumeError(Proof.takeError());
-  return Fits;
+  return llvm::expectedToOptional(Form.Prove(Graph, Block, Options)).has_value();
 }
 
 Misfit withoutLoop(const VerticalGraph &Graph) {
