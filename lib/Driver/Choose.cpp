@@ -20,10 +20,8 @@ bool isNamed(const std::string &Name, const LoadedKernel &Kernel, const Constitu
 
 /// With vertical fusion, one of them may be made of several kernels.
 std::string isNoneOf(llvm::ArrayRef<Constituent> Constituents, const std::string &Name) {
-  std::vector<std::string> Names;
-  for (const Constituent &C : Constituents)
-    Names.push_back(C.Name);
-  return fmt::format("'{}', which is none of the kernels ({})", Name, fmt::join(Names, ", "));
+  const auto Names = llvm::map_to_vector(Constituents, [](const Constituent &C) { return C.Name; });
+  return fmt::format("'{}', which is none of the kernels ({})", Name, llvm::join(Names, ", "));
 }
 
 /// The only choice that names this constituent, or that stands at its position.

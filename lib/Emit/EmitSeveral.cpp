@@ -76,9 +76,7 @@ private:
   void launch(Writer &Own) const {
     const bool ByElements = Kernel.Text->Elements.has_value();
     // From the one that is for many elements, or for long rows, on.
-    std::vector<const LaunchedOutput *> Sorted;
-    for (const LaunchedOutput &Each : Outputs)
-      Sorted.push_back(&Each);
+    auto Sorted = llvm::to_vector(llvm::make_pointer_range(Outputs));
     llvm::stable_sort(Sorted, [&](const LaunchedOutput *A, const LaunchedOutput *B) {
       return ByElements ? turn(*A) > turn(*B) : threads(*A) < threads(*B);
     });

@@ -230,9 +230,9 @@ static std::string choices(const ParsedUnit &Unit, llvm::ArrayRef<const clang::F
           continue;
         const clang::FunctionTemplateDecl *Template = Instance->getDescribedFunctionTemplate();
         if (Template) {
-          std::vector<std::string> Parameters;
-          for (const clang::NamedDecl *Parameter : *Template->getTemplateParameters())
-            Parameters.push_back(Parameter->getNameAsString());
+          const auto Parameters =
+              llvm::map_to_vector(*Template->getTemplateParameters(),
+                                  [](const clang::NamedDecl *Parameter) { return Parameter->getNameAsString(); });
           Name.insert(visibleName(*Instance).size(), fmt::format("<{}>", llvm::join(Parameters, ", ")));
         }
         // Of overloaded templates, one name may fit several.
@@ -256,9 +256,9 @@ static std::string choices(const ParsedUnit &Unit, llvm::ArrayRef<const clang::F
   });
   if (!OfLines)
     return "put one of them into a namespace that has a name";
-  std::vector<std::string> Lines;
-  for (const clang::FunctionDecl *Kernel : Kernels)
-    Lines.push_back(fmt::format("@{}", Unit.place(Kernel->getLocation()).Line));
+  const auto Lines = llvm::map_to_vector(Kernels, [&](const clang::FunctionDecl *Kernel) {
+    return fmt::format("@{}", Unit.place(Kernel->getLocation()).Line);
+  });
   return "choose one by its line: " + llvm::join(Lines, ", ");
 }
 
@@ -283,10 +283,8 @@ static llvm::Error unresolved(const ParsedUnit &Unit, const KernelSpec &Spec, ll
   std::string Why = Unit.probeError(Candidates.front().Probe), Remedy;
   const bool OfOverloads = isOfOverloads(Why);
   if (Spec.hasSignature() || (OfOverloads && (Candidates.size() > 1 || !Template))) {
-    std::vector<const clang::FunctionDecl *> Kernels;
-    for (const Candidate &Each : Candidates)
-      Kernels.push_back(Each.Kernel);
-    Remedy = choices(Unit, Kernels, /*OfProbes=*/true);
+    Remedy = choices(Unit, llvm::map_to_vector(Candidates, [](const Candidate &Each) { return Each.Kernel; }),
+                     /*OfProbes=*/true);
     if (OfOverloads)
       Why = Spec.hasSignature() ? "none of this name has these parameters" : "not exactly one of this name fits";
   } else if (OfOverloads) {

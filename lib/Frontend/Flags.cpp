@@ -118,10 +118,6 @@ std::vector<std::string> responseFile(const std::string &Path, std::string &Uncl
   return wordsOf((*Text)->getBuffer());
 }
 
-std::string absolute(const std::string &Path, const std::string &Directory) {
-  return Directory.empty() || llvm::sys::path::is_absolute(Path) ? Path : within(Directory, Path);
-}
-
 /// `Depth`: of response files in response files.
 std::vector<Flag> split(llvm::ArrayRef<std::string> Written, const std::string &Directory, std::string &Unclear,
                         unsigned Depth = 0) {
@@ -302,8 +298,7 @@ llvm::Expected<CompileFlags> flagsFromDatabase(const std::string &BuildDirectory
   if (!Database)
     return badInput("cannot read compile_commands.json in '" + BuildDirectory +
                     "': " + llvm::StringRef(Why).trim().str());
-  llvm::SmallString<256> Absolute(File);
-  llvm::sys::fs::make_absolute(Absolute);
+  llvm::SmallString<256> Absolute(absolute(File));
   llvm::sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
   auto Commands = Database->getCompileCommands(Absolute);
   if (Commands.empty())

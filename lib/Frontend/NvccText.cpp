@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
+#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Support/Program.h>
 
@@ -202,16 +203,13 @@ public:
       }
     if (!Any)
       return Result;
-    auto Folder = Tools.Cache->newFolder();
-    if (!Folder)
-      return Folder.takeError();
-    Result.Root = Folder->path();
-    Result.Kept.emplace(std::move(*Folder));
+    auto Folder = TRY(Tools.Cache->newFolder());
+    Result.Root = Folder.path();
+    Result.Kept.emplace(std::move(Folder));
     for (const auto &[File, Text] : Texts) {
       const std::string Copy = Result.Root + File;
       llvm::consumeError(llvm::errorCodeToError(llvm::sys::fs::create_directories(folderOf(Copy))));
-      if (llvm::Error Error = writeFiles({{Copy, Text}}))
-        return std::move(Error);
+      TRY(writeFiles({{Copy, Text}}));
     }
     Result.search();
     return Result;
@@ -222,12 +220,6 @@ public:
 
 private:
   explicit Copies(std::vector<std::string> Command) : Command(std::move(Command)) {}
-
-  static std::string absolute(llvm::StringRef Path) {
-    llvm::SmallString<256> Whole = Path;
-    llvm::sys::fs::make_absolute(Whole);
-    return Whole.str().str();
-  }
 
   /// Before each folder of headers, that of its copies.
   void search() {

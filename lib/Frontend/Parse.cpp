@@ -18,6 +18,7 @@
 #include <clang/Sema/ParsedAttr.h>
 #include <clang/Sema/Sema.h>
 #include <fmt/core.h>
+#include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Support/VirtualFileSystem.h>
@@ -335,9 +336,7 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
   Unit->Request = std::move(Request);
   Unit->FileSize = FileSize;
   const std::vector<std::string> Written = arguments(Tools, Unit->Request);
-  std::vector<const char *> Arguments;
-  for (const std::string &Argument : Written)
-    Arguments.push_back(Argument.c_str());
+  const auto Arguments = llvm::map_to_vector(Written, [](const std::string &Argument) { return Argument.c_str(); });
 
   Collector Diagnostics;
   clang::DiagnosticOptions DriverOptions;

@@ -238,9 +238,7 @@ LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chose
 } // namespace
 
 std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRef<LaunchedKernel> Kernels) {
-  std::vector<std::string> Wanted;
-  for (const LaunchedKernel &Each : Kernels)
-    Wanted.push_back(kernelName(*Each.Kernel));
+  const auto Wanted = llvm::map_to_vector(Kernels, [](const LaunchedKernel &Each) { return kernelName(*Each.Kernel); });
   HostLaunches Of(Unit);
   std::optional<LaunchLinks> Parted;                      // or not known
   for (unsigned Calls = 0; Calls <= MostCalls; ++Calls) { // the functions that are nearest to the launches

@@ -12,7 +12,7 @@
 #include <clang/AST/StmtCXX.h>
 #include <clang/Basic/SourceManager.h>
 #include <llvm/Analysis/CaptureTracking.h>
-#include <llvm/IR/Function.h>
+#include <llvm/IR/Module.h>
 
 namespace cufuse {
 

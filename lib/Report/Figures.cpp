@@ -222,14 +222,11 @@ Table soloTable(const TuneResult &R) {
 /// The most frequent three, and how many others there are.
 static std::string reasonsText(const std::map<std::string, unsigned> &Reasons) {
   constexpr size_t Shown = 3, MostBytes = 160;
-  std::vector<std::pair<unsigned, std::string>> Sorted;
-  for (const auto &[Why, Count] : Reasons)
-    Sorted.emplace_back(Count, Why);
-  llvm::sort(Sorted,
-             [](const auto &A, const auto &B) { return std::pair(B.first, A.second) < std::pair(A.first, B.second); });
+  std::vector<std::pair<std::string, unsigned>> Sorted(Reasons.begin(), Reasons.end());
+  llvm::stable_sort(Sorted, [](const auto &A, const auto &B) { return B.second < A.second; });
   std::string Text;
   for (size_t I = 0; I < std::min(Sorted.size(), Shown); ++I)
-    Text += fmt::format("{}{} ({})", I == 0 ? "" : "; ", shortened(Sorted[I].second, MostBytes), Sorted[I].first);
+    Text += fmt::format("{}{} ({})", I == 0 ? "" : "; ", shortened(Sorted[I].first, MostBytes), Sorted[I].second);
   if (Sorted.size() > Shown)
     Text += fmt::format("; {} other reasons", Sorted.size() - Shown);
   return Text;

@@ -35,6 +35,10 @@ std::string absolute(llvm::StringRef Path) {
   return std::string(Full);
 }
 
+std::string absolute(const std::string &Path, const std::string &Folder) {
+  return Folder.empty() || llvm::sys::path::is_absolute(Path) ? Path : within(Folder, Path);
+}
+
 std::string folderOf(llvm::StringRef File) {
   const llvm::StringRef Folder = llvm::sys::path::parent_path(File);
   return Folder.empty() ? "." : Folder.str();

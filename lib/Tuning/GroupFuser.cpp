@@ -5,7 +5,7 @@
 #include "cufuse/Support/Error.h"
 
 #include <fmt/format.h>
-#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/Support/MathExtras.h>
 
 #include <cstring>
@@ -135,10 +135,8 @@ llvm::Expected<std::vector<std::string>> notCompared(const TuningSubject &Subjec
 
 /// As the graph of these kernels calls them.
 std::vector<std::string> GroupFuser::namesOf(llvm::ArrayRef<unsigned> Members) const {
-  std::vector<const KernelFacts *> Facts;
-  for (unsigned Member : Members)
-    Facts.push_back(&Subject.Kernels[Member].Facts);
-  return constituentNames(Facts);
+  return constituentNames(llvm::map_to_vector(
+      Members, [this](unsigned Member) -> const KernelFacts * { return &Subject.Kernels[Member].Facts; }));
 }
 
 bool GroupFuser::isUsedOutside(const std::string &Buffer, llvm::ArrayRef<unsigned> Members) const {

@@ -248,10 +248,7 @@ private:
       if (const clang::FunctionDecl *Declared = declared(&Each);
           isBarrier(Declared) && nameIn(*Declared) == Name && Each.getFunctionType() == F.getFunctionType())
         return rewrite(F, [&](llvm::IRBuilder<> &Build) {
-          std::vector<llvm::Value *> Arguments;
-          for (llvm::Argument &A : F.args())
-            Arguments.push_back(&A);
-          return Build.CreateCall(&Each, Arguments);
+          return Build.CreateCall(&Each, llvm::SmallVector<llvm::Value *>(llvm::make_pointer_range(F.args())));
         });
   }
 

@@ -382,9 +382,7 @@ private:
                                        {"GATED", isGated()},
                                        W.Size > 0 ? Given("WINDOWS", Windows) : Given("WINDOWS", false)};
     ProductsText Own;
-    std::vector<OutputText> Files;
-    for (llvm::StringRef File : device())
-      Files.push_back(emitted(File, Values));
+    auto Files = llvm::map_to_vector(device(), [&](llvm::StringRef File) { return emitted(File, Values); });
     if (isInTurns()) {
       for (unsigned Columns : std::set{Plan.Turns[0].Columns / 2, Plan.Turns[1].Columns / 2})
         Files.push_back(productOf(Columns, Values));

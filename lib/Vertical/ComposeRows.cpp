@@ -256,11 +256,6 @@ private:
 
   /// The function that the fused kernel calls.
   void entry() {
-    std::vector<OutputText> Parameters;
-    for (const auto &[Type, Name] : blockParameters(Result.Facts))
-      Parameters.push_back(fmt::format("const {} {}", Type, Name));
-    llvm::append_range(Parameters, declarations());
-
     OutputText Body;
     if (Plan.keepsRows())
       Body += outputText("  unsigned turn = 0;\n"
@@ -330,7 +325,7 @@ private:
     code(outputText("\n/// By row, since {}: {}.\n/// {}\n{}__device__ __forceinline__ void {}({}) {{\n{}}}",
                     Plan.Reason, Result.Facts.QualifiedName, kept(),
                     Plan.keepsRows() ? fmt::format("template <{}>\n", templateParameters()) : "", Result.Facts.Name,
-                    wrapped("\n    ", Parameters, "", 4), Body));
+                    wrapped("\n    ", mainParameters(), "", 4), Body));
     if (Plan.keepsRows())
       Result.Text.Callee = Result.Facts.Name + (Plan.Wide > 1 ? "<Turns, Full, Wide>" : "<Turns, Full>");
     else
@@ -476,12 +471,10 @@ private:
     OutputText Longer = Length + fmt::format(" > {}", Plan.mostSingle() * Block.X);
     if (Plan.MostTurns > Plan.mostSingle())
       Longer += " && (!wide || " + Length + fmt::format(" > {})", Plan.MostTurns * Block.X);
-    if (!Parted.empty()) {
-      std::vector<OutputText> InRegisters;
-      for (const auto &[If, Text] : V.Conditions)
-        InRegisters.push_back(If);
-      Longer = InRegisters.empty() ? "true" : "!(" + joined(InRegisters, " || ") + ")";
-    }
+    if (!Parted.empty())
+      Longer = V.Conditions.empty()
+                   ? "true"
+                   : "!(" + joined(llvm::to_vector(llvm::make_first_range(V.Conditions)), " || ") + ")";
     V.IsAlone |= !Needed.empty();
     for (const std::string &Argument : Needed)
       refuseIf(outputText("{} && {}{} == nullptr", Longer, OutputText(OutputText::Slot::Argument), Argument),

@@ -346,12 +346,16 @@ std::vector<OutputText> TextComposer::declarations() const {
   return All;
 }
 
-void TextComposer::main(const OutputText &Comment, const OutputText &Body) {
+std::vector<OutputText> TextComposer::mainParameters() const {
   std::vector<OutputText> Parameters;
   for (const auto &[Type, Name] : blockParameters(Result.Facts))
     Parameters.push_back(fmt::format("const {} {}", Type, Name));
   llvm::append_range(Parameters, declarations());
-  Result.Text.Main = {Comment, wrapped("\n    ", Parameters, "", 4), Body};
+  return Parameters;
+}
+
+void TextComposer::main(const OutputText &Comment, const OutputText &Body) {
+  Result.Text.Main = {Comment, wrapped("\n    ", mainParameters(), "", 4), Body};
   Result.Text.Callee = Result.Facts.Name;
 }
 

@@ -72,7 +72,9 @@ protected:
   static std::vector<std::pair<std::string, std::string>> blockParameters(const KernelFacts &Facts);
   /// Declarations of all parameters that remain.
   std::vector<OutputText> declarations() const;
-  /// What calls the kernels, of the block's indices and these, behind a comment.
+  /// Of what calls the kernels: the block's indices and these.
+  std::vector<OutputText> mainParameters() const;
+  /// What calls the kernels, behind a comment.
   void main(const OutputText &Comment, const OutputText &Body);
   /// A thread's elements: `Width` from `first` on, all of which exist if `Whole`.
   OutputText turn(const Polynomial &Elements, unsigned Width, bool Whole, const OutputText &Body) const;

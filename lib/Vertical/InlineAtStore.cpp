@@ -352,13 +352,10 @@ private:
 
   /// The function that the fused kernel calls in place of the root.
   void entry() {
-    std::vector<OutputText> Parameters;
+    const std::vector<OutputText> Parameters = mainParameters();
     std::vector<std::string> Arguments;
-    for (const auto &[Type, Name] : blockParameters(Result.Facts)) {
-      Parameters.push_back(fmt::format("const {} {}", Type, Name));
+    for (const auto &[Type, Name] : blockParameters(Result.Facts))
       Arguments.push_back(Name);
-    }
-    llvm::append_range(Parameters, declarations());
     for (const ParameterText &P : Texts[Graph.Root]->Parameters)
       Arguments.push_back(Graph.flowTo(Graph.Root, P.Name) || llvm::is_contained(outputs(Graph.Root), P.Name)
                               ? "{" + argument(Graph.Root, P.Name) + "}"

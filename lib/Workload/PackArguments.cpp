@@ -123,9 +123,7 @@ private:
 
   /// Is every value one of a scalar of the parameter?
   bool checkPaths(const ParameterFacts &Parameter, llvm::ArrayRef<const WorkloadArgument *> Given) {
-    std::vector<std::string> Known;
-    for (const FieldFacts &Field : Parameter.Fields)
-      Known.push_back(Field.Path);
+    const auto Known = llvm::map_to_vector(Parameter.Fields, [](const FieldFacts &Field) { return Field.Path; });
     bool Right = true;
     for (const WorkloadArgument *A : Given) {
       if (!A->Value ? A->Path.empty() && Known.empty() : llvm::is_contained(Known, A->Path))

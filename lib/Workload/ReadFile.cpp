@@ -12,14 +12,6 @@ namespace cufuse {
 
 namespace {
 
-std::string inFolder(const std::string &Folder, const std::string &Path) {
-  if (Folder.empty() || llvm::sys::path::is_absolute(Path))
-    return Path;
-  llvm::SmallString<128> Joined(Folder);
-  llvm::sys::path::append(Joined, Path);
-  return Joined.str().str();
-}
-
 struct InitializerForm {
   llvm::StringLiteral Name;
   Initializer::Kind Kind;
@@ -215,7 +207,7 @@ private:
       return;
     }
     Kernel.Spec = std::move(*Spec);
-    Kernel.Spec.File = inFolder(Folder, Kernel.Spec.File);
+    Kernel.Spec.File = absolute(Kernel.Spec.File, Folder);
     const std::string Qualified = Kernel.Spec.name();
     Kernel.Name = Name ? text(*Name, "a name") : Qualified.substr(Qualified.rfind(':') + 1);
     if (Kernel.Name.empty())
@@ -379,7 +371,7 @@ private:
     if (Values.size() != Form->Values)
       Wrong.add(Node.Where, fmt::format("{} takes {} values", Name, Form->Values));
     else if (Form->Kind == Initializer::File)
-      Buffer.InitFile = inFolder(Folder, text(Values[0], "a path"));
+      Buffer.InitFile = absolute(text(Values[0], "a path"), Folder);
     else
       for (const YamlNode &Value : Values)
         if (auto Parsed = expression(Value))

@@ -62,14 +62,12 @@ private:
     return Known ? Wrong.value(evaluate(E, Sizes)) : std::nullopt;
   }
   void unknown(const Expression &Name, const char *More) {
-    std::vector<std::string> All;
-    for (const auto &[Size, Value] : Sizes)
-      All.push_back(Size);
     const bool Later = llvm::any_of(File.Sizes, [&](const WorkloadSize &S) { return S.Name == Name.Text; });
     Wrong.add(Name.Where,
               Later ? fmt::format("the size '{}' has no value yet", Name.Text)
                     : fmt::format("'{}' is no size{}", Name.Text, More),
-              Later ? "give it before those that follow from it" : suggestion(Name.Text, All));
+              Later ? "give it before those that follow from it"
+                    : suggestion(Name.Text, llvm::to_vector(llvm::make_first_range(Sizes))));
   }
 
   void addBuffer(const WorkloadBuffer &Buffer) {

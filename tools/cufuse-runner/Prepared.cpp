@@ -3,6 +3,7 @@
 #include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
+#include <llvm/ADT/SmallVectorExtras.h>
 
 #include <cstring>
 
@@ -140,9 +141,7 @@ llvm::Error PreparedSchedule::fillArguments(const Buffers &Buffers, Kernel &Into
 llvm::Error PreparedSchedule::launch(Kernel &Kernel, CUstream Stream) {
   for (const auto &[Address, Bytes] : Kernel.Zeroed)
     TRY(must(Cuda.cuMemsetD8Async(Address, 0, Bytes, Stream), "zeroing counters"));
-  std::vector<void *> Pointers;
-  for (std::vector<std::uint8_t> &Argument : Kernel.Arguments)
-    Pointers.push_back(Argument.data());
+  auto Pointers = llvm::map_to_vector(Kernel.Arguments, [](auto &Argument) -> void * { return Argument.data(); });
   const auto &[Gx, Gy, Gz] = Kernel.Launch.Grid;
   const auto &[Bx, By, Bz] = Kernel.Launch.Block;
   return must(Cuda.cuLaunchKernel(Kernel.Function, Gx, Gy, Gz, Bx, By, Bz, Kernel.Launch.DynamicBytes, Stream,

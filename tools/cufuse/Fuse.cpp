@@ -10,6 +10,7 @@
 #include "cufuse/Support/Error.h"
 #include "cufuse/Support/FileStore.h"
 
+#include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -146,9 +147,7 @@ std::string written(const FuseRequest &Request, const FuseResult &Result) {
 
 /// Has the option take the names of an enumeration, `one|of|these` in its help.
 template <typename Enum> CLI::Option *takes(CLI::Option *Option, llvm::ArrayRef<Named<Enum>> Table) {
-  std::vector<std::string> Names;
-  for (const Named<Enum> &One : Table)
-    Names.push_back(One.Name.str());
+  const auto Names = llvm::map_to_vector(Table, [](const Named<Enum> &One) { return One.Name.str(); });
   return Option->option_text(llvm::join(Names, "|"))->transform([Table, Names](const std::string &Text) {
     for (const Named<Enum> &One : Table)
       if (One.Name == Text)

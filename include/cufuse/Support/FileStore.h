@@ -20,6 +20,8 @@ struct OutputFile {
 std::string within(llvm::StringRef Folder, llvm::StringRef Name);
 
 std::string absolute(llvm::StringRef Path);
+/// The path from the folder, where there is one.
+std::string absolute(const std::string &Path, const std::string &Folder);
 
 /// The folder that the file lies in, `.` where its name says none.
 std::string folderOf(llvm::StringRef File);
