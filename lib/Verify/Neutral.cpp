@@ -512,8 +512,9 @@ std::optional<std::string> neutralText(llvm::StringRef Source, llvm::ArrayRef<Co
   for (const PartitionPlan &P : Plan.Partitions)
     Text = replaced(Text, fmt::format("sizeof...(More) == 0 ? {} : Given", P.Block.X), "true ? Given : Given");
   static const llvm::Regex Alias("^using (cufuse_linked_[A-Za-z_0-9]+) = (cufuse_pointer<.*>);$");
-  std::string Result;
-  bool HasMemory = false;
+  // Before all, where the user's macros have names that are put aside for the output's own.
+  bool HasMemory = llvm::StringRef(Text).contains("#pragma push_macro(");
+  std::string Result = HasMemory ? Memory : "";
   for (llvm::StringRef Line : llvm::split(Text, '\n')) {
     llvm::SmallVector<llvm::StringRef, 3> Parts;
     if (!HasMemory && Line.starts_with("namespace ")) { // behind what is included, which stays precompiled
