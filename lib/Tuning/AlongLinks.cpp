@@ -69,6 +69,7 @@ public:
       Draft.Order += " in " + Own.SourceFile;
       auto Fused = TRY(Fuse.fuse(membersOf(P, Group), Group, Own));
       TRY(Fused.Text->verify(Fused.Source, Fused.Plan));
+      Draft.ApartBelow = Fused.Text->options().ApartBelow;
       llvm::append_range(Draft.Files, filesOf(Own, std::move(Fused.Source)));
     }
     return Draft;

@@ -61,6 +61,10 @@ std::optional<std::int64_t> integerOf(const ParameterFacts &Parameter, const Ker
   return Value;
 }
 
+std::uint64_t blocksOf(const PackedKernel &Of) {
+  return std::accumulate(Of.Launch.Grid.begin(), Of.Launch.Grid.end(), std::uint64_t(1), std::multiplies<>());
+}
+
 /// What is done with members of a parameter is not followed.
 bool mayStoreThrough(const KernelFacts &Kernel, const WorkloadArgument &Argument) {
   for (const ParameterFacts &Parameter : Kernel.Parameters)
@@ -293,9 +297,6 @@ llvm::Expected<PackedKernel> GroupFuser::pack(const VerticalGraph &Graph, const 
   }
   const unsigned GridOf = Proof.Grid.value_or(Graph.Root);
   Whole.Launch.Grid = Each[GridOf].Launch.Grid;
-  auto Blocks = [](const PackedKernel &Of) {
-    return std::accumulate(Of.Launch.Grid.begin(), Of.Launch.Grid.end(), std::uint64_t(1), std::multiplies<>());
-  };
   if (const auto &Elements = Proof.Elements) {
     const auto Count = valueOf(Graph, Members, Elements->Elements);
     if (!Count || *Count < 1)
@@ -308,7 +309,7 @@ llvm::Expected<PackedKernel> GroupFuser::pack(const VerticalGraph &Graph, const 
       if (const auto Found = Proof.Nested.find(Node); Found != Proof.Nested.end()) {
         const auto Panel = valueOf(Graph, Members, Found->second.first),
                    Unit = valueOf(Graph, Members, Found->second.second);
-        Fits = Panel && Unit && *Unit > 0 && Blocks(Each[Node]) == Blocks(Whole) * *Panel / *Unit;
+        Fits = Panel && Unit && *Unit > 0 && blocksOf(Each[Node]) == blocksOf(Whole) * *Panel / *Unit;
       }
       if (!Fits)
         return badInput(fmt::format("{} and {} have different grids, and work on rows", Graph.Nodes[GridOf].Name,
@@ -329,6 +330,17 @@ llvm::Expected<PackedKernel> GroupFuser::pack(const VerticalGraph &Graph, const 
   return Whole;
 }
 
+/// As the launcher counts them; 0 where it does not.
+std::uint64_t GroupFuser::elementsOf(const VerticalGraph &Graph, const FormProof &Proof,
+                                     llvm::ArrayRef<unsigned> Members, const PackedKernel &Packed) const {
+  const auto Count = Proof.Elements    ? valueOf(Graph, Members, Proof.Elements->Elements)
+                     : Proof.RowLength ? valueOf(Graph, Members, *Proof.RowLength)
+                                       : std::nullopt;
+  if (!Count || *Count < 1)
+    return 0;
+  return Proof.Elements ? *Count : *Count * blocksOf(Packed);
+}
+
 llvm::Expected<FusedGroup> GroupFuser::fuse(llvm::ArrayRef<unsigned> Members, const LaunchGroup &How,
                                             const EmitOptions &Emit) const {
   std::vector<LoadedKernel> Kernels = kernelsOf(Members);
@@ -339,12 +351,15 @@ llvm::Expected<FusedGroup> GroupFuser::fuse(llvm::ArrayRef<unsigned> Members, co
 
   FusedGroup Group;
   Group.Kernel.push_back(std::move(Composed.Kernel));
-  Group.Text = std::make_unique<Fuser>(Tools, Group.Kernel, Emit);
+  Group.Packed = TRY(pack(Graph, Composed.Proof, Members, How, Group.Kernel.front().Facts));
+  EmitOptions Own = Emit;
+  if (Emit.Apart)
+    Own.ApartBelow = elementsOf(Graph, Composed.Proof, Members, Group.Packed);
+  Group.Text = std::make_unique<Fuser>(Tools, Group.Kernel, Own);
   FusionConfig Config;
   Config.Constituents = {{.Block = How.Block}};
   Group.Plan = TRY(Group.Text->plan(Config));
   Group.Source = TRY(Group.Text->emit(Group.Plan));
-  Group.Packed = TRY(pack(Graph, Composed.Proof, Members, How, Group.Kernel.front().Facts));
   Group.Entry = fusedEntry(Group.Plan, Group.Text->options().Name);
   if (Composed.Proof.Instance) {
     auto Instance = TRY(Composed.Proof.Instance([&](const Polynomial &P) { return valueOf(Graph, Members, P); }));

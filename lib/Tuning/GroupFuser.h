@@ -47,6 +47,8 @@ private:
   llvm::Expected<PackedKernel> pack(const VerticalGraph &Graph, const FormProof &Proof,
                                     llvm::ArrayRef<unsigned> Members, const LaunchGroup &How,
                                     const KernelFacts &Composed) const;
+  std::uint64_t elementsOf(const VerticalGraph &Graph, const FormProof &Proof, llvm::ArrayRef<unsigned> Members,
+                           const PackedKernel &Packed) const;
   std::optional<std::int64_t> valueOf(const VerticalGraph &Graph, llvm::ArrayRef<unsigned> Members,
                                       const Polynomial &P) const;
   std::optional<std::int64_t> valueOf(const VerticalGraph &Graph, llvm::ArrayRef<unsigned> Members,

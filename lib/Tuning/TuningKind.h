@@ -13,6 +13,7 @@ namespace cufuse {
 struct TuningDraft {
   std::vector<OutputFile> Files; ///< Names without a folder.
   std::string Order;             ///< Which launch is in which file, where there are several.
+  std::uint64_t ApartBelow = 0;  ///< Elements of the last launch, where it was asked for and they can be counted.
 };
 
 /// How kernels become one: side by side, or along the links between them. All that differs between the two in a search.

@@ -558,8 +558,10 @@ llvm::Expected<FormProof> prove(const VerticalGraph &Graph, BlockShape Block, co
   Proof.Compose = [&Graph, Plan, Block, Last = Options.EvictLast, OfLanes](llvm::ArrayRef<const KernelText *> Texts) {
     return RowComposer(Graph, Plan, Block, Texts, Last, OfLanes).run();
   };
-  if (Plan.keepsRows())
+  if (Plan.keepsRows()) {
+    Proof.RowLength = Plan.Length;
     Proof.Instance = [&Graph, Plan, Block](ValueOf Value) { return instanceOf(Graph, Plan, Block, Value); };
+  }
   return Proof;
 }
 

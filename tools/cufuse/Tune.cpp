@@ -97,7 +97,7 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   Seams.Now = [Start] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count(); };
   Seams.Interrupted = [] { return Interruptions > 0; };
   Seams.Report = showProgress;
-  auto Answer = tune(Tools, Request, Seams);
+  auto Answer = tuneSizes(Request, [&](const TuneRequest &One) { return tune(Tools, One, Seams); });
   if (::isatty(STDERR_FILENO))
     llvm::errs() << "\r\033[K";
   if (!Answer)
@@ -156,7 +156,11 @@ std::function<llvm::Error()> addTune(CLI::App &App, const Invocation &Invocation
       ->option_text("...")
       ->required();
   In("Kernels",
-     {Command.add_option("--set", Request.Settings, "A size of the workload")->option_text("NAME=VALUE"),
+     {Command
+          .add_option("--set", Request.Settings,
+                      "A size of the workload, or a list of them, from the smallest on: which kernel is best over all, "
+                      "and from which size on it pays")
+          ->option_text("NAME=VALUE,…"),
       Command.add_option("--arch", Request.Arch, "Target, like sm_90a (default: the GPU's own)")->option_text("ARCH"),
       Command.add_flag("--no-binding", Request.WithoutBinding, "Fix no argument: a kernel for any sizes"),
       Command.add_flag("--no-unrolling", Request.WithoutUnrolling, "Leave loops as they are")});

@@ -8,6 +8,8 @@
 #include "cufuse/Support/ArtifactCache.h"
 #include "cufuse/Support/FileStore.h"
 
+#include <llvm/ADT/STLFunctionalExtras.h>
+
 #include <array>
 #include <functional>
 #include <memory>
@@ -36,6 +38,9 @@ struct TuneRequest {
   std::vector<unsigned> Devices;        ///< Empty: the first GPU.
   bool WithoutGpu = false;              ///< Rank by the model, also where there is a GPU.
   unsigned Jobs = 0;                    ///< Compilations at once; 0: one for each core.
+  std::string Only;                     ///< The key of the one candidate to try; empty: all of them.
+  bool IsOfList = false;                ///< Of sizes: for linked kernels.
+  bool ApartBelow = false;              ///< The launcher launches the kernels apart for less elements than these.
   bool EmitSolo = false;                ///< Write the kernels alone where those, tuned and bound, are the best answer.
   std::string Database;                 ///< Path; empty: the result is not kept.
   std::shared_ptr<ArtifactCache> Cache; ///< Of what is compiled.
@@ -48,9 +53,10 @@ struct TuneAnswer {
   Summary Verdict;
   /// The source of the winner and its header, of a graph those of each fused launch; none where fusing is not
   /// recommended.
-  std::vector<OutputFile> Files;
+  std::vector<OutputFile> Files = {};
   /// Sources, with headers beside them, that an earlier tuning may have written, and this one does not.
-  std::vector<std::string> Stale;
+  std::vector<std::string> Stale = {};
+  std::uint64_t ApartBelow = 0; ///< Elements, as asked for; 0 where the launcher does not count them.
 };
 
 /// Reads the workload, measures the constituents alone, searches, and measures the winner once more beside the
@@ -59,5 +65,12 @@ struct TuneAnswer {
 /// kept is a note. Fails for kernels that cannot be fused and workloads that cannot be run; a candidate that fails is
 /// an entry of the trace. Of a workload with links, the candidates are the choices of links to fuse.
 llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Request, const SearchSeams &Seams);
+
+/// The same where settings are lists, as in `n=1024,65536`: one size after the other, from the smallest on, is tuned.
+/// The answer is of the candidate that loses least against the best of each size, the kernels apart among them, with
+/// what was found at each size in its notes. Where it pays only from a size on, its launcher launches the kernels apart
+/// below that. `Run` is `tune`. Only for linked kernels, which have the same candidates at every size, and with a GPU.
+llvm::Expected<TuneAnswer> tuneSizes(const TuneRequest &Request,
+                                     llvm::function_ref<llvm::Expected<TuneAnswer>(const TuneRequest &Request)> Run);
 
 } // namespace cufuse

@@ -50,6 +50,8 @@ struct FormProof {
   /// None: the launch has this node's grid, or the root's.
   std::optional<ElementLaunch> Elements = {};
   std::optional<unsigned> Grid = {};
+  /// In the arguments that remain: of each block's row, where the launcher knows it.
+  std::optional<Polynomial> RowLength = {};
   /// Nodes with more blocks than the launch, the first divided by the second times as many.
   std::map<unsigned, std::pair<Polynomial, Polynomial>> Nested = {};
   /// The nodes' texts, changed by `Edits`, as one.
