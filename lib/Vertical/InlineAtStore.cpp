@@ -157,6 +157,11 @@ private:
     return Text + "  __syncthreads();\n";
   }
 
+  /// An element of its own: of an intermediate, or of what it changes in place and nobody takes.
+  bool makes(unsigned Node, const std::string &Name) const {
+    return Graph.isIntermediate(Node, Name) || (Graph.flowTo(Node, Name) && Graph.Nodes[Node].stores(Name));
+  }
+
   /// What makes elements where the root loads them.
   struct Making {
     std::vector<OutputText> Fields, Calls;
@@ -177,7 +182,7 @@ private:
         const Flow *In = Graph.flowTo(Node, P.Name);
         const std::string Own = name(Node) + "_" + P.Name,
                           Taken = In ? fmt::format("made_{}_{}", name(In->Producer), In->Out) : "";
-        if (Graph.isIntermediate(Node, P.Name)) {
+        if (makes(Node, P.Name)) {
           const bool Begins = beginsInMemory(Graph, Node, P.Name);
           if (Begins || Graph.isLive(Node, P.Name))
             Field(outputText("{} *memory_{}", element(Node, P.Name), Own), memory(Node, P.Name));
@@ -198,9 +203,9 @@ private:
       Result.Calls.push_back(outputText("    {}({});", callee(Node), llvm::join(Arguments, ", ")));
     }
     for (unsigned Node : S.Makers)
-      for (const std::string &Out : outputs(Node))
-        if (Graph.isLive(Node, Out))
-          Result.Calls.push_back(fmt::format("    memory_{0}_{1}[element] = made_{0}_{1};", name(Node), Out));
+      for (const ParameterText &P : Texts[Node]->Parameters)
+        if (makes(Node, P.Name) && Graph.isLive(Node, P.Name))
+          Result.Calls.push_back(fmt::format("    memory_{0}_{1}[element] = made_{0}_{1};", name(Node), P.Name));
     return Result;
   }
   std::string made(const Flow &F) const { return fmt::format("made_{}_{}", name(F.Producer), F.Out); }
