@@ -241,6 +241,7 @@ private:
             see(*I, *V, Part);
           else if (I && !Of.isOfHeader(*I) && !Of.Sums.count(V))
             found(*I, *V);
+      joined();
       staged();
       return std::move(Found);
     }
@@ -345,8 +346,8 @@ private:
         found(I, V);
       else if (isGlobal(I) && ((!Change && !P.Exchanged) || isOfThreads(To)) && !isOfRow(I))
         found(I, V);
-      else
-        Staged |= !isGlobal(I) && !llvm::isa<llvm::AllocaInst>(Object);
+      else if (!isGlobal(I) && !llvm::isa<llvm::AllocaInst>(Object))
+        Staged[Object].insert({&I, {P.Sum, P.Exchanged || Change}});
     }
 
     static bool isSum(const llvm::AtomicRMWInst &I, Accumulation::Operation Sum) {
@@ -401,15 +402,95 @@ private:
       return true;
     }
 
+    /// In one turn of all loops around both.
+    bool comesBefore(const Instruction &A, const Instruction &B) const {
+      if (A.getParent() == B.getParent())
+        return A.comesBefore(&B);
+      const llvm::DominatorTree &Tree = Of.Values.dominators();
+      llvm::SmallPtrSet<const llvm::BasicBlock *, 16> Met = {A.getParent()};
+      llvm::SmallVector<const llvm::BasicBlock *, 16> Next = {A.getParent()};
+      while (!Next.empty()) {
+        const llvm::BasicBlock *From = Next.pop_back_val();
+        for (const llvm::BasicBlock *To : llvm::successors(From))
+          if (!Tree.dominates(To, From) && Met.insert(To).second)
+            Next.push_back(To);
+      }
+      return Met.contains(B.getParent());
+    }
+    /// Of which operation the part is that is loaded, by what was stored in the object last before it; nothing where
+    /// that is no part.
+    std::optional<Accumulation::Operation> stagedFor(const llvm::LoadInst &Load, const llvm::Value &Object) const {
+      const llvm::DominatorTree &Tree = Of.Values.dominators();
+      // How late a store is, of those on the way to the load: behind a condition, it is behind what stands before that.
+      auto IsLater = [&](const Instruction *A, const Instruction *B) {
+        auto Common = [&](const Instruction *I) {
+          return Tree.findNearestCommonDominator(I->getParent(), Load.getParent());
+        };
+        const llvm::BasicBlock *OfA = Common(A), *OfB = Common(B);
+        if (OfA != OfB)
+          return Tree.properlyDominates(OfB, OfA);
+        if (A->getParent() == B->getParent())
+          return B->comesBefore(A);
+        return B->getParent() == OfB;
+      };
+      const llvm::StoreInst *Last = nullptr;
+      for (const Instruction &I : llvm::instructions(*L.getHeader()->getParent()))
+        if (auto *Store = llvm::dyn_cast<llvm::StoreInst>(&I);
+            Store && llvm::getUnderlyingObject(Store->getPointerOperand()) == &Object && comesBefore(*Store, Load) &&
+            (!Last || IsLater(Store, Last)))
+          Last = Store;
+      const auto &Parts = Staged.find(&Object)->second;
+      const auto Found = Last ? Parts.find(Last) : Parts.begin(); // an atomic one
+      return Found == Parts.end() ? std::nullopt : std::optional(Found->second.Sum);
+    }
+    /// Something that another thread has left, as it came.
+    bool isReceived(const llvm::Value *V) const {
+      while (llvm::isa<llvm::CastInst, llvm::ExtractValueInst, llvm::ExtractElementInst, llvm::FreezeInst>(V))
+        V = llvm::cast<Instruction>(V)->getOperand(0);
+      return Received.contains(V) || (llvm::isa<llvm::CallBase>(V) && Of.Together.contains(V));
+    }
+    /// Parts become one by what made them.
+    void joined() {
+      using Operation = Accumulation::Operation;
+      for (const auto &[V, Part] : Parts)
+        for (const llvm::User *User : V->users())
+          if (auto *I = llvm::dyn_cast<Instruction>(User);
+              I && !L.contains(I) && Part.Sum != Operation::Unknown && isReceived(V) &&
+              (llvm::isa<llvm::BinaryOperator>(I) || Accumulation::operation(*I, 0) != Operation::Unknown ||
+               Accumulation::extreme(*I) != Operation::Unknown) &&
+              llvm::count_if(I->operands(), [&](const llvm::Use &Each) { return Parts.count(Each) > 0; }) > 1 &&
+              !isStep(*I, *V, Part.Sum))
+            found(*I, *V);
+    }
+
     /// What threads leave in shared memory, and then load there by their numbers, may be parts still.
     void staged() {
-      if (!Staged)
+      if (Staged.empty())
         return;
       Parts.clear();
-      for (const Instruction &I : llvm::instructions(*L.getHeader()->getParent()))
-        if (isShared(&I) && Of.Thread.contains(llvm::getLoadStorePointerOperand(&I)))
-          add(I, {Accumulation::Operation::Unknown, true});
+      for (const Instruction &I : llvm::instructions(*L.getHeader()->getParent())) {
+        if (!isShared(&I))
+          continue;
+        auto &Load = llvm::cast<llvm::LoadInst>(I);
+        const llvm::Value *Object = llvm::getUnderlyingObject(Load.getPointerOperand());
+        const bool ByThread = Of.Thread.contains(Load.getPointerOperand());
+        const llvm::Loop *Around = Of.Values.loops().getLoopFor(I.getParent());
+        if (!ByThread && !(Around && !Around->isLoopInvariant(Load.getPointerOperand())))
+          continue;
+        const auto Sum = Staged.count(Object) ? stagedFor(Load, *Object) : std::nullopt;
+        if (Sum)
+          Received.insert(&I);
+        if (Sum || ByThread)
+          add(I, {Sum.value_or(Accumulation::Operation::Unknown), true, ByThread});
+      }
+      for (const auto &[Object, Stores] : Staged)
+        for (const auto &[Store, Stored] : Stores)
+          if (!Stored.Exchanged && llvm::none_of(Received, [&](const llvm::Value *Load) {
+                return llvm::getUnderlyingObject(llvm::getLoadStorePointerOperand(Load)) == Object;
+              }))
+            found(*Store, *Store->getOperand(0));
       follow();
+      joined();
       for (const auto &[V, Part] : Parts)
         for (const llvm::User *User : V->users())
           if (auto *I = llvm::dyn_cast<Instruction>(User); I && Part.Own && !L.contains(I) && isGlobal(*I))
@@ -421,7 +502,9 @@ private:
     const llvm::Loop &L;
     llvm::MapVector<const llvm::Value *, Part> Parts;
     llvm::SmallVector<const llvm::Value *, 16> Open;
-    bool Staged = false;
+    /// Where parts are stored in shared memory, by object.
+    llvm::MapVector<const llvm::Value *, llvm::MapVector<const Instruction *, Part>> Staged;
+    ValueSet Received; ///< Loads of them.
     Reasons Found;
   };
 

@@ -3,9 +3,9 @@
 // a note says why.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // RUN: sh fuse.sh %cufuse scan ofThread ofLane byTable inShared shuffled counted difference chosen turns walking twiceAdded partial \
-// RUN:   everySecond norms staged positive | FileCheck %s
-// RUN: sh fuse.sh %cufuse 'reduced<0>' 'reduced<1>' 'reduced<2>' 'reduced<3>' 'reduced<4>' 'reducedByWarps<float>' | cut -c 1-36 | uniq -c | FileCheck %s --check-prefix=SUMS
-// SUMS: {{^ *}}6 cufuse: note: By row, 4 elements of
+// RUN:   everySecond norms staged positive sumOfLargest largestOfSums sumOfSquares sumOfFirst | FileCheck %s
+// RUN: sh fuse.sh %cufuse 'reduced<0>' 'reduced<1>' 'reduced<2>' 'reduced<3>' 'reduced<4>' 'reducedByWarps<float>' softmax softmaxByWarps | cut -c 1-36 | uniq -c | FileCheck %s --check-prefix=SUMS
+// SUMS: {{^ *}}8 cufuse: note: By row, 4 elements of
 
 //--- fuse.sh
 fuse=$1; shift
@@ -186,6 +186,115 @@ __global__ void positive(const float *in, float *out, int columns) {
     out[blockIdx.x] = many;
 }
 
+// Parts of threads become one by what made each of them.
+template <typename F> __device__ float together(float part, F by) {
+  __shared__ float parts[64];
+  parts[threadIdx.x] = part;
+  __syncthreads();
+  for (int half = 32; half > 0; half /= 2) {
+    if (threadIdx.x < half)
+      parts[threadIdx.x] = by(parts[threadIdx.x], parts[threadIdx.x + half]);
+    __syncthreads();
+  }
+  const float all = parts[0];
+  __syncthreads();
+  return all;
+}
+struct Add {
+  __device__ float operator()(float a, float b) const { return a + b; }
+};
+struct Larger {
+  __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
+};
+
+// CHECK: sumOfLargest: {{.*}} is a thread's own part of the row
+__global__ void sumOfLargest(const float *in, float *out, int columns) {
+  float most = 0, sum = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x) {
+    most = fmaxf(most, in[blockIdx.x * columns + i]);
+    sum += in[blockIdx.x * columns + i];
+  }
+  out[2 * blockIdx.x] = together(most, Add());
+  out[2 * blockIdx.x + 1] = together(sum, Add());
+}
+
+// CHECK: largestOfSums: {{.*}} is a thread's own part of the row
+__global__ void largestOfSums(const float *in, float *out, int columns) {
+  float all = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    all += in[blockIdx.x * columns + i];
+  for (int reach = 16; reach > 0; reach /= 2)
+    all = fmaxf(all, __shfl_xor_sync(0xffffffffu, all, reach));
+  out[blockIdx.x] = all;
+}
+
+// CHECK: sumOfSquares: {{.*}} is a thread's own part of the row
+__global__ void sumOfSquares(const float *in, float *out, int columns) {
+  __shared__ float parts[64];
+  float all = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    all += in[blockIdx.x * columns + i];
+  parts[threadIdx.x] = all;
+  __syncthreads();
+  float squares = 0;
+  for (int i = 0; i < 64; ++i)
+    squares += parts[i] * parts[i];
+  out[blockIdx.x] = squares;
+}
+
+// CHECK: sumOfFirst: {{.*}} is a thread's own part of the row
+__global__ void sumOfFirst(const float *in, float *out, int columns) {
+  __shared__ float first;
+  float all = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    all += in[blockIdx.x * columns + i];
+  if (threadIdx.x == 0)
+    first = all;
+  __syncthreads();
+  out[blockIdx.x] = first;
+}
+
+__global__ void softmax(const float *in, float *out, int columns) {
+  float most = -1e30f, sum = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    most = fmaxf(most, in[blockIdx.x * columns + i]);
+  most = together(most, Larger());
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    sum += expf(in[blockIdx.x * columns + i] - most);
+  sum = together(sum, Add());
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[blockIdx.x * columns + i] = expf(in[blockIdx.x * columns + i] - most) / sum;
+}
+
+__global__ void softmaxByWarps(const float *in, float *out, int columns) {
+  __shared__ float parts[2];
+  double sum = 0;
+  float most = -1e30f;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    most = fmaxf(most, in[blockIdx.x * columns + i]);
+  for (int reach = 16; reach > 0; reach /= 2)
+    most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, reach));
+  if (threadIdx.x % 32 == 0)
+    parts[threadIdx.x / 32] = most;
+  __syncthreads();
+  most = fmaxf(parts[0], parts[1]);
+  __syncthreads();
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    sum += expf(in[blockIdx.x * columns + i] - most);
+  for (int reach = 16; reach > 0; reach /= 2)
+    sum += __shfl_xor_sync(0xffffffffu, sum, reach);
+  if (threadIdx.x % 32 == 0)
+    parts[threadIdx.x / 32] = sum;
+  __syncthreads();
+  float all = threadIdx.x % 32 < 2 ? parts[threadIdx.x % 32] : 0;
+  for (int reach = 1; reach > 0; reach /= 2)
+    all += __shfl_xor_sync(0xffffffffu, all, reach);
+  all = __shfl_sync(0xffffffffu, all, 0);
+  const float mean = all / columns;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[blockIdx.x * columns + i] = expf(in[blockIdx.x * columns + i] - most) / all + mean * mean;
+}
+
 template <int Of>
 __device__ void step(float &all, float &more, float v) {
   if (Of == 0)
@@ -234,6 +343,10 @@ template <int Of> __global__ void reduced(const float *in, float *out, int colum
     step<Of>(all, more, in[blockIdx.x * columns + i]);
   parts[threadIdx.x] = Of == 4 ? all + more : all;
   __syncthreads();
-  if (threadIdx.x == 0)
-    out[blockIdx.x] = parts[0] + parts[63];
+  if (threadIdx.x == 0) {
+    float total = parts[0];
+    for (int i = 1; i < 64; ++i)
+      total = Of == 2 ? total * parts[i] : Of == 1 || Of == 3 ? fmaxf(total, parts[i]) : total + parts[i];
+    out[blockIdx.x] = total;
+  }
 }
