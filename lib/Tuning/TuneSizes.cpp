@@ -130,10 +130,7 @@ std::string said(const SizePoint &P, const std::string &Key) {
 
 llvm::Expected<TuneAnswer> tuneSizes(const TuneRequest &Request,
                                      llvm::function_ref<llvm::Expected<TuneAnswer>(const TuneRequest &Request)> Run) {
-  auto Found = pointsOf(Request.Settings);
-  if (!Found)
-    return Found.takeError();
-  std::vector<SizePoint> &Points = *Found;
+  std::vector<SizePoint> Points = TRY(pointsOf(Request.Settings));
   if (Points.size() == 1)
     return Run(Request);
   for (const auto &[Is, Option] : {std::pair(Request.WithoutGpu, "--no-gpu"), {!Request.Trace.empty(), "--trace"}})
@@ -168,19 +165,17 @@ llvm::Expected<TuneAnswer> tuneSizes(const TuneRequest &Request,
   One.Settings = Points[Chosen->From].Settings;
   One.Only = Chosen->Key;
   One.ApartBelow = Chosen->From > 0;
-  auto Answer = Run(One);
-  if (!Answer)
-    return Answer;
+  TuneAnswer Answer = TRY(Run(One));
   Notes.push_back(fmt::format("Over these sizes {} loses at most {:.1f} % against the best for each.", Chosen->Key,
                               100 * (Chosen->Lost - 1)));
   if (Chosen->From > 0)
     Notes.push_back(fmt::format("It pays from {} on{}.", Points[Chosen->From].Name,
-                                Answer->ApartBelow > 0
+                                Answer.ApartBelow > 0
                                     ? fmt::format(": for less than {} elements, `launch` with `apart` launches the "
                                                   "kernels themselves",
-                                                  Answer->ApartBelow)
+                                                  Answer.ApartBelow)
                                     : ": launch the kernels themselves below, since the launcher counts no elements"));
-  llvm::append_range(Answer->Result.Notes, Notes);
+  llvm::append_range(Answer.Result.Notes, Notes);
   return Answer;
 }
 
