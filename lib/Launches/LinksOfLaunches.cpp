@@ -226,11 +226,17 @@ LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chose
       if (!Best.empty())
         Result.Links.push_back(Best);
     }
-    // A number of an earlier kernel may be a product of this one's.
+    // A number of an earlier kernel may be a product of this one's, or one of several that are the same.
     for (size_t From = 0; From < To; ++From)
-      for (size_t I = 0; I < Parameters(From); ++I)
-        if (const std::string Each = Link(To, From, I); llvm::StringRef(Each).contains('*'))
+      for (size_t I = 0; I < Parameters(From); ++I) {
+        const clang::ParmVarDecl &P = *Kernels[From].Kernel->getParamDecl(I);
+        const std::string Each = Link(To, From, I),
+                          Name = fmt::format("{}.{}", Kernels[From].Name, P.getNameAsString());
+        auto IsOf = [&](llvm::StringRef Known) { return Known.starts_with(Name + "=") || Known.ends_with("=" + Name); };
+        if (llvm::StringRef(Each).contains('*') ||
+            (!Each.empty() && !P.getType()->isPointerType() && llvm::none_of(Result.Links, IsOf)))
           Result.Links.push_back(Each);
+      }
   }
   return Result;
 }

@@ -5,6 +5,11 @@
 // CALL: bias({}, uint3{first, 0, 0}, {&{{.*}}static_cast<int>(rows * columns), columns)
 // RUN: %cufuse fuse --vertical %s:square %s:plus --name fused -o %t.cu 2>&1 | FileCheck %s --check-prefix=SQUARE
 // SQUARE: --link square.x=plus.x --link square.n*n=plus.n{{$}}
+// A launch gives one number twice.
+// RUN: %cufuse fuse --vertical %s:scaled %s:added --block 16x4 --name fused -o %t.cu 2>%t.log && FileCheck %s --check-prefix=TWICE \
+// RUN:   --input-file=%t.log
+// TWICE: --link scaled.pitchIn=added.pitchIn --link scaled.pitchIn=added.pitchOut --link added.pitchIn=scaled.pitchOut{{$}}
+// TWICE: In turn, a thread its part of every kernel: scaled, then added.
 __global__ void bias(const float *in, const float *b, float *out, int n, int columns) {
   if (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n)
     out[i] = in[i] + b[i % columns];
@@ -28,4 +33,19 @@ void run(float *x, float *b, float *y, int r, int c) {
 void runSquare(float *x, int n) {
   square<<<(n * n + 255) / 256, 256>>>(x, n);
   plus<<<(n * n + 255) / 256, 256>>>(x, n * n);
+}
+
+__global__ void scaled(const float *in, float *out, int w, int h, int pitchIn, int pitchOut) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < w && y < h)
+    out[y * pitchOut + x] = 2 * in[y * pitchIn + x];
+}
+__global__ void added(const float *in, const float *more, float *sum, int w, int h, int pitchIn, int pitchOut) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < w && y < h)
+    sum[y * pitchOut + x] = in[y * pitchIn + x] + more[y * pitchIn + x];
+}
+void runPitched(const float *in, float *between, const float *more, float *sum, int w, int h, int pitch, dim3 grid) {
+  scaled<<<grid, dim3(16, 4)>>>(in, between, w, h, pitch, pitch);
+  added<<<grid, dim3(16, 4)>>>(between, more, sum, w, h, pitch, pitch);
 }
