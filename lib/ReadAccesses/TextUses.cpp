@@ -204,7 +204,8 @@ private:
       return true;
     case clang::CK_NoOp:
       Use.Direct &= !llvm::isa<clang::ExplicitCastExpr>(Cast);
-      return true;
+      // What is read or written there each time, as the text has it, is no value that an object has.
+      return !Cast.getType()->isPointerType() || !Cast.getType()->getPointeeType().isVolatileQualified();
     case clang::CK_BitCast: {
       const clang::QualType To = Cast.getType()->getPointeeType();
       const std::uint64_t Wide = To.isNull() || To.isVolatileQualified() ? 0 : sizeOf(To);

@@ -5,6 +5,8 @@
 // RUN:   --link helps.mid=take.in --link helps.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=HELPS '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:wide %s:take --block 128 \
 // RUN:   --link wide.mid=take.in --link wide.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=WIDE '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:eachTime %s:take --block 128 \
+// RUN:   --link eachTime.mid=take.in --link eachTime.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=VOLATILE '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:moved %s:take --block 128 \
 // RUN:   --link moved.mid=take.in --link moved.n=take.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MOVED '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse --in-registers --vertical %s:doubled %s:inherited --block 128 \
@@ -49,6 +51,14 @@ __global__ void wide(float *__restrict__ mid, int n) {
   if (i < n)
     // WIDE: error: {{.*}} wide: reinterpret_cast<unsigned *>(mid)[i] at {{.*}} [IntermediateEscapes]
     reinterpret_cast<unsigned *>(mid)[i] = 1;
+}
+
+__global__ void eachTime(float *__restrict__ mid, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  // VOLATILE: {{[^ ]*}}:[[#@LINE+1]]:{{[0-9]+}}: error: the pointer to the intermediate is used otherwise than as p[i]: eachTime: mid
+  volatile float *to = mid;
+  if (i < n)
+    to[i] = i;
 }
 
 __global__ void moved(float *__restrict__ mid, int n) {
