@@ -1,6 +1,7 @@
 #include "cufuse/Tuning/Tune.h"
 
 #include "cufuse/Support/Error.h"
+#include "cufuse/Workload/Expression.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
@@ -47,6 +48,22 @@ std::vector<std::string> valuesOf(llvm::StringRef List) {
   return Values;
 }
 
+/// Refuses a list that goes down: what is launched apart are few elements.
+llvm::Error checkAscends(llvm::StringRef Setting, llvm::ArrayRef<std::string> Values) {
+  double Last = -std::numeric_limits<double>::infinity();
+  for (const std::string &Each : Values) {
+    const auto Read = llvm::expectedToOptional(parseExpression(Each, {}));
+    const auto Value = Read ? llvm::expectedToOptional(evaluate(*Read, {})) : std::nullopt;
+    if (!Value) // which is said when it is set
+      return llvm::Error::success();
+    if (Value->real() < Last)
+      return badUsage(fmt::format("--set {}: {} comes behind a larger size", Setting.str(), Each),
+                      "give the sizes from the smallest on");
+    Last = Value->real();
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::vector<SizePoint>> pointsOf(llvm::ArrayRef<std::string> Settings) {
   std::vector<std::pair<llvm::StringRef, std::vector<std::string>>> Lists;
   size_t Count = 1;
@@ -57,6 +74,7 @@ llvm::Expected<std::vector<SizePoint>> pointsOf(llvm::ArrayRef<std::string> Sett
       if (Count > 1 && Own != Count)
         return badUsage(fmt::format("--set {}: a list of {} sizes, and another has {}", Each.str(), Own, Count),
                         "give each list as many");
+      TRY(checkAscends(Each, Lists.back().second));
       Count = Own;
     }
   }
