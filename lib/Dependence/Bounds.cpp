@@ -1,5 +1,7 @@
 #include "Bounds.h"
 
+#include "Indices.h"
+
 #include "cufuse/Kernel/Wrapping.h"
 
 #include <fmt/core.h>
@@ -12,7 +14,6 @@ namespace {
 constexpr unsigned MostDepth = 8, MostSteps = 200;
 constexpr size_t MostBounds = 4;
 
-Polynomial constant(std::int64_t Value) { return Polynomial::constant(Value); }
 Polynomial negated(const Polynomial &P) { return Polynomial() - P; }
 
 /// `Multiple * Divisor + Rest`
@@ -480,7 +481,9 @@ bool Bounds::isAtMost(const Polynomial &P, const Polynomial &Limit, std::vector<
     std::vector<AtMost> Own = B.Needs;
     if (!Room.asConstant())
       Own.push_back({B.Most, Limit});
-    if (!Best || Own.size() < BestNeeds.size()) {
+    // Of as many demands, the weaker: where `i + 1 < n` holds besides `i < n`, the former says more of i + 1.
+    if (!Best || Own.size() < BestNeeds.size() ||
+        (Own.size() == BestNeeds.size() && (Best->Most - B.Most).asConstant().value_or(0) > 0)) {
       Best = &B;
       BestNeeds = std::move(Own);
     }

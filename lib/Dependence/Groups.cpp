@@ -1,5 +1,7 @@
 #include "cufuse/Dependence/Pointwise.h"
 
+#include "Indices.h"
+
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 
@@ -8,8 +10,6 @@ namespace cufuse {
 namespace {
 
 const Polynomial Element = Polynomial::atom(ElementAtom);
-
-Polynomial constant(std::int64_t Value) { return Polynomial::constant(Value); }
 
 /// Where a site's elements lie among those of its thread, and under which conditions on their number.
 struct Placed {

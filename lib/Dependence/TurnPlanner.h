@@ -15,7 +15,6 @@ namespace cufuse::in_turn {
 using Memory = std::pair<unsigned, std::string>;
 
 inline Polynomial atom(const std::string &Name) { return Polynomial::atom(Name); }
-inline Polynomial constant(std::int64_t Value) { return Polynomial::constant(Value); }
 inline Polynomial gridDim(int D) { return atom(builtinAtom(Builtin::GridDim, D)); }
 
 /// Memory that one kernel stores to and another one accesses, with all that leads there.
