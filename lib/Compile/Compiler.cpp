@@ -4,6 +4,7 @@
 #include "cufuse/Ptx/CheckPtx.h"
 #include "cufuse/Ptx/SeparatePtx.h"
 #include "cufuse/Support/Error.h"
+#include "cufuse/Support/NvccEnvironment.h"
 #include "cufuse/Support/Process.h"
 
 #include <fmt/core.h>

@@ -1,9 +1,9 @@
 #include "Parts.h"
 
-#include "cufuse/Compile/Nvcc.h"
 #include "cufuse/Frontend/CompilersAnswers.h"
 #include "cufuse/Support/ArtifactCache.h"
 #include "cufuse/Support/Error.h"
+#include "cufuse/Support/NvccEnvironment.h"
 
 #include <fmt/core.h>
 #include <llvm/Support/FileSystem.h>

@@ -1,10 +1,10 @@
 #include "cufuse/Driver/FromDatabase.h"
 
-#include "cufuse/Compile/Nvcc.h"
 #include "cufuse/Search/Verdict.h"
 #include "cufuse/Support/ArtifactCache.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Support/FileStore.h"
+#include "cufuse/Support/NvccEnvironment.h"
 #include "cufuse/Support/Stdout.h"
 
 #include <fmt/core.h>

@@ -1,11 +1,13 @@
 #include "cufuse/Frontend/NvccText.h"
 
 #include "CompilerHeaders.h"
+#include "DryRun.h"
 
 #include "cufuse/Frontend/RawTokens.h"
 #include "cufuse/Support/ArtifactCache.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Support/FileStore.h"
+#include "cufuse/Support/NvccEnvironment.h"
 #include "cufuse/Support/Process.h"
 
 #include <fmt/core.h>
@@ -46,16 +48,13 @@ unsigned numberOf(llvm::StringRef Arch) {
   return Number;
 }
 
-llvm::Expected<std::vector<NvccStep>> dryRun(const Toolchain &Tools, const std::string &File, const CompileFlags &Flags,
-                                             llvm::ArrayRef<std::string> Architectures) {
-  std::vector<std::string> Command = {Tools.Nvcc, "--dryrun", "-c", "-x", "cu"};
-  Command.insert(Command.end(), Flags.Nvcc.begin(), Flags.Nvcc.end());
-  Command.insert(Command.end(), Architectures.begin(), Architectures.end());
+llvm::Expected<std::vector<NvccStep>> stepsOf(const Toolchain &Tools, const std::string &File,
+                                              const CompileFlags &Flags, llvm::ArrayRef<std::string> Architectures) {
+  std::vector<std::string> Given = Flags.Nvcc;
+  Given.insert(Given.end(), Architectures.begin(), Architectures.end());
   if (!Flags.Standard.empty())
-    Command.push_back("-std=" + Flags.Standard);
-  Command.insert(Command.end(), {"-o", "/dev/null", File});
-  auto Folder = TRY(Tools.Cache->newFolder());
-  auto Result = TRY(runProcess(Command, TimeLimitSeconds, Folder.path()));
+    Given.push_back("-std=" + Flags.Standard);
+  auto Result = TRY(dryRun(*Tools.Cache, Tools.Nvcc, Given));
   std::vector<NvccStep> Steps;
   std::string Said;
   for (llvm::StringRef Line : llvm::split(Result.Output, '\n')) {
@@ -77,6 +76,7 @@ llvm::Expected<std::vector<NvccStep>> dryRun(const Toolchain &Tools, const std::
     const auto Arch = architectureOf(Step.Command);
     if (!Arch || !llvm::is_contained(Step.Command, "-E"))
       continue;
+    Step.Command.back() = File; // of /dev/null
     if (auto Program = llvm::sys::findProgramByName(Step.Command[0]))
       Step.Command[0] = *Program;
     Step.Arch = *Arch;
@@ -420,10 +420,10 @@ llvm::Expected<std::vector<NvccStep>> nvccSteps(const Toolchain &Tools, const st
   std::vector<NvccStep> Steps;
   if (!Arch.empty()) {
     const std::string Number = Arch.substr(std::min<size_t>(3, Arch.size()));
-    Steps = TRY(dryRun(Tools, File, Flags, {"-gencode", "arch=compute_" + Number + ",code=" + Arch}));
+    Steps = TRY(stepsOf(Tools, File, Flags, {"-gencode", "arch=compute_" + Number + ",code=" + Arch}));
   }
   if (Arch.empty() || !Flags.Architectures.empty()) {
-    auto Others = TRY(dryRun(Tools, File, Flags, Flags.Architectures));
+    auto Others = TRY(stepsOf(Tools, File, Flags, Flags.Architectures));
     // For -arch=sm_90a, nvcc compiles for sm_90, too: what was asked for comes before its like.
     llvm::sort(Others, [&](const NvccStep &A, const NvccStep &B) {
       return std::tuple(numberOf(A.Arch), A.Arch != Flags.Arch, A.Arch) <
@@ -454,12 +454,12 @@ unsigned answerOf(const Toolchain &Tools, const CompileFlags &Flags, const std::
     Asked += fmt::format("#if ({}) >> {} & 1\n{}\n#endif\n", Question, Bit, Bit);
   std::vector<std::string> Key = {"what nvcc's compiler has", Asked, Tools.Nvcc, Flags.Standard};
   Key.insert(Key.end(), Flags.Nvcc.begin(), Flags.Nvcc.end());
-  for (const char *Variable : {"PATH", "NVCC_CCBIN", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"})
-    Key.push_back(std::getenv(Variable) ? std::getenv(Variable) : "");
+  llvm::append_range(Key, nvccEnvironment());
+  Key.push_back(std::getenv("PATH") ? std::getenv("PATH") : "");
   auto Entry = Tools.Cache->get(Key, [&](const std::string &Folder) -> llvm::Error {
     const std::string File = within(Folder, "question");
     TRY(writeFiles({{File, Asked}}));
-    auto Steps = TRY(dryRun(Tools, File, Flags, {}));
+    auto Steps = TRY(stepsOf(Tools, File, Flags, {}));
     const std::string Answer =
         llvm::expectedToOptional(output(Tools, withoutFile(Steps.front()), {"-P", File})).value_or("");
     return writeFiles(

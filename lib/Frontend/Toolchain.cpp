@@ -1,11 +1,12 @@
 #include "cufuse/Frontend/Toolchain.h"
 
+#include "DryRun.h"
+
 #include "cufuse/Frontend/Flags.h"
 #include "cufuse/Frontend/UsersText.h"
 #include "cufuse/Support/ArtifactCache.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Support/FileStore.h"
-#include "cufuse/Support/Process.h"
 
 #include <clang/Basic/Version.h>
 #include <llvm/ADT/STLExtras.h>
@@ -26,9 +27,8 @@ static std::string placeWith(llvm::ArrayRef<std::string> Places, llvm::StringRef
   return Found == Places.end() ? "" : *Found;
 }
 
-std::string toolkitOf(const std::string &Nvcc) {
-  const auto Answer =
-      llvm::expectedToOptional(runProcess({Nvcc, "--dryrun", "-c", "-x", "cu", "-o", "/dev/null", "/dev/null"}, 60));
+static std::string toolkitOf(ArtifactCache &Cache, const std::string &Nvcc) {
+  const auto Answer = llvm::expectedToOptional(dryRun(Cache, Nvcc));
   if (!Answer)
     return {};
   std::string Top;
@@ -43,6 +43,11 @@ std::string toolkitOf(const std::string &Nvcc) {
                      ? Top
                      : path::parent_path(realPath(Word)).str();
   return {};
+}
+
+std::string toolkitOf(const std::string &Nvcc) {
+  ArtifactCache Cache(defaultCacheFolder());
+  return toolkitOf(Cache, Nvcc);
 }
 
 llvm::Expected<Toolchain> findToolchain(const std::string &ProgramPath, std::function<void(const std::string &)> Say) {
@@ -65,7 +70,7 @@ llvm::Expected<Toolchain> findToolchain(const std::string &ProgramPath, std::fun
     for (const std::string &Each : {Nvcc, realPath(Nvcc)})
       if (Found.CudaPath.empty()) {
         Found.Nvcc = Each;
-        Found.CudaPath = toolkitOf(Each);
+        Found.CudaPath = toolkitOf(*Found.Cache, Each);
       }
     // It says why with the flags of a file.
     if (Found.CudaPath.empty())

@@ -12,9 +12,6 @@ namespace cufuse {
 /// `-gencode arch=compute_90a,code=sm_90a`: `-arch` alone would also build PTX for another target.
 std::vector<std::string> gencodeFlags(const std::string &Arch);
 
-/// `NAME=VALUE` of everything that nvcc, and the compilers it calls, take from the environment.
-std::vector<std::string> nvccEnvironment();
-
 /// Refuses arguments that nvcc, which hands them to a shell, would not take as they are.
 llvm::Error checkArguments(llvm::ArrayRef<std::string> Arguments);
 
