@@ -49,8 +49,9 @@ def execute(command, text=None):
 
 def keep_to_itself(object_file):
     """Without -rdc=true, every file has device code of its own: the linker merges no functions and variables of headers."""
-    merged = [line.split()[2] for line in execute(["nm", "--defined-only", object_file]).splitlines()
-              if line.split()[1] in "WVu"]
+    symbols = (line.split() for line in execute(["readelf", "-sW", object_file]).splitlines())
+    merged = [symbol[7] for symbol in symbols
+              if len(symbol) > 7 and symbol[4] in ("WEAK", "UNIQUE") and symbol[6] != "UND"]
     if not merged:  # objcopy fails on a list without names
         return
     names = f"{object_file}.names"
