@@ -8,6 +8,7 @@ minutes.
 import concurrent.futures
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -33,8 +34,16 @@ def command(entry):
     return kept + ["-fsyntax-only", "-Wno-pragma-once-outside-header"]
 
 
+def compiled(entry):
+    """The sources of a command: one, or all that CMake includes in a file of its own."""
+    if "/Unity/" not in entry["file"]:
+        return [entry["file"]]
+    with open(entry["file"]) as opened:
+        return re.findall(r'^#include "(.*)"', opened.read(), re.M)
+
+
 with open(os.path.join(build, "compile_commands.json")) as file:
-    entries = {os.path.relpath(entry["file"], tree.root): entry for entry in json.load(file)}
+    entries = {os.path.relpath(source, tree.root): entry for entry in json.load(file) for source in compiled(entry)}
 sources = [path for path in tree.files if path.endswith(".cpp") and path in entries]
 sources = [path for path in sources if tree.part_of(path)]
 alike = [path for path in sources if tree.part_of(path).clang == clang]
