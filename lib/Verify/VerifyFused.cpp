@@ -3,6 +3,7 @@
 #include "CheckReached.h"
 #include "Neutral.h"
 
+#include "cufuse/Frontend/RawTokens.h"
 #include "cufuse/Reach/AllIn.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Verify/CompareWithInput.h"
@@ -263,19 +264,19 @@ struct OutputParser {
   }
 };
 
-/// A macro of a header whose name we write between the user's own words, where it cannot be hidden, or that the line
-/// of ours (empty if it is not ours) needs for what the toolkit means by it.
+/// A macro of a header whose name we write in the line, between the user's own words, where it cannot be hidden, or for
+/// what the toolkit means by it.
 std::string macroLikeOurs(llvm::ArrayRef<Constituent> Constituents, llvm::StringRef Line) {
-  auto IsMacro = [&](const char *Name) {
-    return llvm::any_of(Constituents, [&](const Constituent &C) { return C.Text->OutsideMacros.contains(Name); });
-  };
-  for (const char *Name : {"sync", "syncCount", "syncAnd", "syncOr", "syncNamed", "named", "leave", "indices",
-                           "dynamicOffset", "dynamicShared", "rank", "inside", "beyond", "once", "next", "each"})
-    if (IsMacro(Name))
+  RawLexer Lexer(Line, 0);
+  for (RawToken T = Lexer.next(); !T.IsEnd; T = Lexer.next()) {
+    const std::string Name = llvm::StringRef(T.Spelling).trim('_').str(); // also as in `__device__`
+    if (llvm::is_contained({"sync",    "syncCount",     "syncAnd",       "syncOr", "syncNamed", "named",  "leave",
+                            "indices", "dynamicOffset", "dynamicShared", "rank",   "inside",    "beyond", "once",
+                            "next",    "each",          "device",        "shared", "dim3",      "uint3"},
+                           Name) &&
+        llvm::any_of(Constituents, [&](const Constituent &C) { return C.Text->OutsideMacros.contains(Name); }))
       return Name;
-  for (const char *Name : {"device", "shared", "dim3", "uint3"}) // also as in `__device__`
-    if (Line.contains(Name) && IsMacro(Name))
-      return Name;
+  }
   return {};
 }
 
@@ -351,7 +352,7 @@ llvm::Error doesNotParse(const OutputParser &Parser, const FusedSource &Fused, c
   if (AreApart)
     return refuse(
         {BlockerKind::FilesDisagree, Where, fmt::format("for {}, {}", fmt::join(Kernels, " and "), Error.Text)});
-  if (const std::string Name = macroLikeOurs(Constituents, IsOurs ? Error.Where.snippet() : ""); !Name.empty())
+  if (const std::string Name = macroLikeOurs(Constituents, Error.Where.LineText); !Name.empty())
     return badInput(
         fmt::format("a header defines the macro '{}', which is a name that the output needs: {}", Name, Error.Text),
         "rename the macro, or undefine it at the header's end", Known);
