@@ -234,6 +234,10 @@ private:
           Searching.insert(Searching.end(), {Flag.str(), Root + absolute(Value)});
         }
       Searching.push_back(Command[I]);
+      if (Command[I] == "-include" && I + 1 < Command.size()) {
+        const std::string Copy = Root + absolute(Command[++I]);
+        Searching.push_back(llvm::sys::fs::exists(Copy) ? Copy : Command[I]);
+      }
     }
     Searching.insert(Searching.end(), {"-iquote", folderOf(absolute(File)), Root + absolute(File)});
     Command = std::move(Searching);

@@ -3,6 +3,9 @@
 // RUN: rm -rf %t && split-file %s %t
 // RUN: cd %t/sub && %cufuse fuse main.cu:add main.cu:scale --block 64 --block 64 --no-line-directives -o fused.cu -- -I../inc
 // RUN: cd %t/sub && %nvcc -arch=sm_90a -I../inc -c -o fused.o fused.cu
+// So may what a flag includes before the file.
+// RUN: cd %t/sub && %cufuse fuse main.cu:add main.cu:scale --block 64 --block 64 -o before.cu -- -I../inc -include ../before.h
+// RUN: cd %t/sub && %cufuse fuse main.cu:add --block 64 -o found.cu -- -I../inc -include deeper.h
 // RUN: cd %t/sub && %exits 1 %cufuse fuse main.cu:add main.cu:scale --block 64 --block 64 -o none.cu -- -I../inc -DKEPT 2>&1 | \
 // RUN:   FileCheck %s
 // CHECK: {{error: .*main.cu|main.cu:.* error: }}
@@ -20,6 +23,10 @@ The author's words: don't read "this.
 It isn't for the device's compiler
 #else
 __device__ inline int four() { return 4; }
+#endif
+//--- before.h
+#if 0
+it's prose
 #endif
 //--- sub/main.cu
 #include "../inc/numbers.h"
