@@ -1,8 +1,12 @@
 /// What the blocks of a cluster send each other through distributed shared memory.
 struct CufuseExchange {
-  /// The cluster's barrier, in two steps.
-  static __device__ __forceinline__ void arriveAtCluster() {
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+  /// The cluster's barrier, in two steps. The first time, nothing is to be seen behind it but mbarriers, which have a
+  /// fence of their own; else it waits for all that the threads have loaded.
+  static __device__ __forceinline__ void arriveAtCluster(bool first) {
+    if (first)
+      asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+    else
+      asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
   }
   static __device__ __forceinline__ void awaitCluster() {
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");

@@ -5,23 +5,21 @@
 /// N, else as N rows of K; so D. `C`: the type of the elements of A B.
 template <typename T, typename C, int N, int K, int L, bool BInRows, bool DInRows, int Warps, int Tiles, int Blocks>
 struct CufuseProducts : CufuseWarpProducts, CufuseLoads, CufuseExchange {
-  static constexpr int Threads = Warps * 32, Rows = 16 * Tiles, Slice = (N + Blocks * 16 - 1) / (Blocks * 16) * 16;
+  using Cluster = CufuseClusterProducts<T, N, L, Warps, Tiles, Blocks>;
+  static constexpr int Threads = Warps * 32, Rows = 16 * Tiles, Slice = Cluster::Slice;
   static constexpr int AllN = (Slice + 63) / 64 * 64, AllK = (K + 63) / 64 * 64, AllL = (L + 63) / 64 * 64;
   /// 16 columns of A B are a unit. Warps that have the same one have parts of each panel.
   static constexpr int Units = Slice / 16, WarpsN = Units < Warps ? Units : Warps;
   static constexpr int Parts = Warps / WarpsN < 4 ? Warps / WarpsN : 4;
   static constexpr int Own = (Units + WarpsN - 1) / WarpsN, UnitsL = (L + 15) / 16, OwnL = (UnitsL + Warps - 1) / Warps;
-  /// Columns of E, by eights: all, and of a block.
-  static constexpr int Eights = L / 8, Each = (Eights + Blocks - 1) / Blocks;
+  static constexpr int Eights = Cluster::Eights, Each = Cluster::Each;
 
   /// In shared memory, columns of loaded matrices are in panels of 64, as `cufusePlace` has them. Rows of a panel:
   static constexpr int RowsB = BInRows ? AllK : Slice, RowsD = DInRows ? Slice : AllL;
   static constexpr int BytesA = Rows * AllK * 2, BytesB = RowsB * (BInRows ? AllN : AllK) * 2;
   static constexpr int BytesD = RowsD * (DInRows ? AllL : AllN) * 2, BoxL = AllL <= 256 ? AllL : 64;
-  /// Bytes from a row to the next, so that the same piece of eight rows is in all banks.
-  static constexpr int PitchC = Slice * 2 + 16, BytesC = Rows * PitchC;
-  static constexpr int BytesParts = Parts > 1 ? Parts * Rows * Slice * 4 : 0,
-                       BytesE = Blocks > 1 ? Blocks * Each * Tiles * 512 : 0;
+  static constexpr int PitchC = Cluster::PitchC, BytesC = Cluster::BytesC, BytesE = Cluster::BytesE;
+  static constexpr int BytesParts = Parts > 1 ? Parts * Rows * Slice * 4 : 0;
   /// Of mbarriers: for each panel of A and B, for D, for the parts of E.
   static constexpr int Barriers = AllK / 64 + 2, BytesBarriers = (Barriers + 1) / 2 * 16;
   /// Parts of E may come where A and B were, if there is no room beside them.
@@ -43,10 +41,11 @@ struct CufuseProducts : CufuseWarpProducts, CufuseLoads, CufuseExchange {
         initialise(came + i * 8, 1);
       asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
+    const int step = gridDim.x / Blocks * Rows;
     int odd = 0;
-    for (int tile = blockIdx.x / Blocks * Rows; tile < rows; tile += gridDim.x / Blocks * Rows, odd ^= 1) {
+    for (int tile = blockIdx.x / Blocks * Rows; tile < rows; tile += step, odd ^= 1) {
       if (Blocks > 1 && Apart)
-        arriveAtCluster();
+        arriveAtCluster(tile < step);
       if (threadIdx.x == 0)
         load(maps, sharedA, sharedB, sharedD, came, tile, rank);
       __syncthreads();
@@ -61,9 +60,9 @@ struct CufuseProducts : CufuseWarpProducts, CufuseLoads, CufuseExchange {
             if (const int unit = warp % WarpsN + i * WarpsN; unit < Units) {
               const int at = (unit * Tiles * 2 + j) * 32 + lane;
               if (Parts == 1)
-                element<C>(at, sums[i][j / 2] + j % 2 * 4, sharedC, tile, n, rows, between);
+                element(at, sums[i][j / 2] + j % 2 * 4, sharedC, tile, n, rows, between);
               else
-                put(parts + (warp / WarpsN * Units * Tiles * 64 + at) * 16, sums[i][j / 2] + j % 2 * 4);
+                Cluster::put(parts + (warp / WarpsN * Units * Tiles * 64 + at) * 16, sums[i][j / 2] + j % 2 * 4);
             }
       }
       if (Parts > 1) {
@@ -73,11 +72,11 @@ struct CufuseProducts : CufuseWarpProducts, CufuseLoads, CufuseExchange {
 #pragma unroll
           for (int part = 0; part < Parts; ++part)
             sum(all, parts + (part * Units * Tiles * 64 + i) * 16);
-          element<C>(i, all, sharedC, tile, n, rows, between);
+          element(i, all, sharedC, tile, n, rows, between);
         }
       }
       if (Blocks > 1 && !Apart)
-        arriveAtCluster();
+        arriveAtCluster(false);
       __syncthreads();
 
       float sumsE[OwnL][Tiles][8] = {};
@@ -93,21 +92,15 @@ struct CufuseProducts : CufuseWarpProducts, CufuseLoads, CufuseExchange {
 #pragma unroll
             for (int t = 0; t < Tiles; ++t)
               if (Blocks == 1)
-                store(e, pitchE, rows, tile + t * 16, eight * 8, sumsE[i][t] + h * 4, behind);
+                Cluster::store(e, pitchE, rows, tile + t * 16, eight * 8, sumsE[i][t] + h * 4, behind);
               else
                 send(inBlock(sharedE + (((rank * Each + eight % Each) * Tiles + t) * 32 + lane) * 16, eight / Each),
                      inBlock(cameE, eight / Each), sumsE[i][t] + h * 4);
       if (Blocks > 1)
         awaitOthers(cameE, odd); // so no block ends before all of what is sent to it has come
-      for (int i = threadIdx.x; Blocks > 1 && i < Each * Tiles * 32; i += Threads) {
-        float all[4] = {};
-#pragma unroll
-        for (int block = 0; block < Blocks; ++block)
-          sum(all, sharedE + (block * Each * Tiles * 32 + i) * 16);
-        if (const int eight = rank * Each + i / (Tiles * 32); eight < Eights)
-          store(e, pitchE, rows, tile + i / 32 % Tiles * 16, eight * 8, all, behind);
-      }
-      asm volatile("fence.proxy.async;" ::: "memory");
+      if (Blocks > 1)
+        Cluster::storeParts(e, pitchE, rows, tile, rank, sharedE, behind);
+      asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
       __syncthreads();
     }
   }
@@ -133,31 +126,12 @@ private:
       expect(came + 8, max(0, min(Each, Eights - rank * Each)) * (Blocks * Tiles * 512));
   }
 
-  /// What f makes of four sums, as `i` counts them: of 2 columns of a row and of the row 8 below it.
-  template <typename Sum, typename Between>
+  /// What f makes of four sums, as `i` counts them.
+  template <typename Between>
   static __device__ __forceinline__ void element(int i, const float *sums, unsigned sharedC, int tile, int n, int rows,
                                                  Between between) {
-    const float all[4] = {sums[0], sums[1], sums[2], sums[3]};
-    Sum rounded[4];
-    cufuseRounded(rounded, all);
-    const int row = i / 64 % Tiles * 16 + i % 32 / 4, in = i / (Tiles * 64) * 16 + i / 32 % 2 * 8 + i % 4 * 2;
-#pragma unroll
-    for (int h = 0; h < 2; ++h) {
-      T values[2];
-#pragma unroll
-      for (int k = 0; k < 2; ++k) // rows behind the last are played as the last
-        values[k] = n + in < N ? between(1ll * min(tile + row + h * 8, rows - 1) * N + n + in + k, rounded[h * 2 + k])
-                               : T(0.0f); // meets zeros, too, but might be no number
-      asm volatile("st.shared.b32 [%0], %1;" ::"r"(sharedC + (row + h * 8) * PitchC + in * 2),
-                   "r"(cufusePair(values[0], values[1]))
-                   : "memory");
-    }
-  }
-
-  static __device__ __forceinline__ void put(unsigned to, const float *sums) {
-    asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(to), "f"(sums[0]), "f"(sums[1]), "f"(sums[2]),
-                 "f"(sums[3])
-                 : "memory");
+    const int row = i / 64 % Tiles * 16, in = i / (Tiles * 64) * 16 + i / 32 % 2 * 8;
+    Cluster::template element<C>(row, in, sums, sharedC, tile, n, rows, between);
   }
 
   static __device__ __forceinline__ void multiplyA(float (&sums)[Own][Tiles][8], unsigned a, unsigned b, int first,
@@ -203,21 +177,5 @@ private:
             add(sums[i][t], operandC[t], pair[0], pair[1]), add(sums[i][t] + 4, operandC[t], pair[2], pair[3]);
         }
     }
-  }
-
-  /// What a thread has of 16 rows and 8 columns.
-  template <typename Out, typename Behind>
-  static __device__ __forceinline__ void store(Out *e, int pitchE, int rows, int row, int column, const float *sums,
-                                               Behind behind) {
-    row += threadIdx.x % 32 / 4, column += threadIdx.x % 4 * 2;
-#pragma unroll
-    for (int h = 0; h < 2; ++h)
-      if (const long long first = 1ll * (row + h * 8) * L + column; row + h * 8 < rows) {
-        struct alignas(sizeof(Out) * 2) Pair {
-          Out low, high;
-        };
-        *reinterpret_cast<Pair *>(e + 1ll * (row + h * 8) * pitchE + column) = {behind(first, sums[h * 2]),
-                                                                                behind(first + 1, sums[h * 2 + 1])};
-      }
   }
 };

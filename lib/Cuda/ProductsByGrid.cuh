@@ -144,7 +144,7 @@ struct CufuseProducts : CufuseLoads {
         initialise(full + i * 8, 1), initialise(empty + i * 8, 8);
       initialise(cameC, 1), initialise(cameE, 1), initialise(stored, 8);
       asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-      asm volatile("fence.proxy.async;" ::: "memory"); // loads arrive by the other proxy
+      asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); // loads arrive by the other proxy
       for (int i = 0; i < Ahead; ++i)
         load(0, 0, i);
     }
@@ -152,7 +152,7 @@ struct CufuseProducts : CufuseLoads {
     int begun = 0, odd = 0; // panels before these rows
     for (int tile = 0; tile < rows; tile += Rows, begun += Panels, odd ^= 1) {
       if (Blocks > 1)
-        CufuseExchange::arriveAtCluster();
+        CufuseExchange::arriveAtCluster(tile == 0);
       if (threadIdx.x >= 256) {
         const auto made = [&](int i) {
           const int slot = (begun + i) % Slots;
@@ -160,14 +160,17 @@ struct CufuseProducts : CufuseLoads {
         };
         constexpr int Early = First::Panels + Slots < Panels ? First::Panels + Slots : Panels;
         if (threadIdx.x == 256) {
-          for (int i = tile == 0 ? Ahead : 0; i < Slots; ++i)
+          for (int i = tile == 0 ? Ahead : 0; i < Slots; ++i) {
+            if (i == First::Panels) // the second turn's panels do not hold up the first ones
+              awaitPhase(full + begun % Slots * 8, begun / Slots & 1);
             room(begun, i), load(tile, begun, i);
+          }
           CufuseGridBarrier grid(maps.place);
           for (int i = Slots; i < Early; ++i)
             room(begun, i), load(tile, begun, i);
           awaitPhase(stored, odd);
           grid.wait();
-          asm volatile("fence.proxy.async;" ::: "memory"); // C was stored by the other proxy
+          asm volatile("fence.proxy.async.global;" ::: "memory"); // C was stored by the other proxy
           for (int i = First::Panels; i < Early; ++i)
             made(i);
           for (int i = Early; i < Panels; ++i)

@@ -371,7 +371,7 @@ private:
       Offset = Start.empty() && Mine.empty() ? "0" : Start + (Start.empty() || Mine.empty() ? "" : " + ") + Mine;
     }
     std::vector<OutputText> Arguments;
-    if (!Facts.WarpgroupBudgets.empty())
+    if (C.Text->Products && !C.Text->Products->Maps.empty())
       Arguments.push_back(own(C, "maps"));
     if (!Facts.sharesIndices()) {
       if (Facts.reads(Builtin::BlockIdx))

@@ -370,7 +370,7 @@ std::vector<AddedParameter> addedParameters(const KernelFacts &Facts, const Fusi
     Added.push_back(AddedParameter::DynamicOffset);
   if (!Facts.DynamicShared.empty() && Plan.Roles[Constituent].Copies > 1)
     Added.push_back(AddedParameter::DynamicStride);
-  if (!Facts.WarpgroupBudgets.empty())
+  if (!Facts.WarpgroupBudgets.empty() && Facts.CopiesAsynchronously) // products that load by maps
     Added.push_back(AddedParameter::Maps);
   if (Plan.Grid == GridPolicy::Pool && Constituent + 1 == Plan.Roles.size())
     Added.push_back(AddedParameter::Pools);

@@ -97,6 +97,28 @@ struct ClusterBytes {
   bool Fits = false;
 };
 
+/// As CufuseProducts of ProductsFromMemory.cuh has them: the same cluster, whose threads have few weights each. It was
+/// measured for clusters that divide the columns between the products into few for each block.
+ProductsPlan fromMemory(const ProductFacts &First, const ProductFacts &Second, ProductsPlan Plan) {
+  constexpr std::int64_t MostPieces = 40, Warps = 8;
+  const std::int64_t Chunks = (First.K + 31) / 32, ChunksC = (Plan.Slice + 31) / 32;
+  const std::int64_t Parts = Chunks < 2                      ? 1
+                             : Chunks < 4                    ? 2
+                             : Chunks < 8 || Plan.Slice > 32 ? 4
+                                                             : 8,
+                     WarpsC = Warps / Parts;
+  const std::int64_t OfA = (Chunks + Parts - 1) / Parts, OfC = (Plan.Slice / 8 + WarpsC - 1) / WarpsC;
+  const std::int64_t OfE = (Second.N / 8 + Warps - 1) / Warps, Each = (Second.N / 8 + Plan.Blocks - 1) / Plan.Blocks;
+  if (Plan.Warps != Warps || Plan.Blocks == 1 || First.InRows || Second.InRows || First.Windows.Size > 0 ||
+      OfA * (2 * Plan.Tiles + OfC) + ChunksC * OfE > MostPieces)
+    return Plan;
+  Plan.By = ProductsPlan::Way::FromMemory;
+  const std::int64_t OfParts = Parts > 1 ? Parts * Plan.Rows * Plan.Slice * 4 : 0;
+  Plan.SharedBytes =
+      static_cast<unsigned>(Plan.Rows * (Plan.Slice * 2 + 16) + OfParts + Plan.Blocks * Each * Plan.Tiles * 512 + 16);
+  return Plan;
+}
+
 /// For so few rows that no more than two blocks are on each multiprocessor: of all that hold their weights at once, the
 /// one that is estimated to be the fastest.
 std::optional<ProductsPlan> byCluster(const ProductFacts &First, const ProductFacts &Second, std::int64_t M) {
@@ -276,7 +298,7 @@ llvm::Expected<ProductsPlan> planProducts(const ProductFacts &First, unsigned Fa
   const std::int64_t Weights = First.N * (First.K + Second.N);
   const bool Fits = Plain && (!IsOfWindows || M * Weights <= MostOfWindows);
   if (const auto Plan = Fits && Number >= 90 ? byCluster(First, Second, M) : std::nullopt)
-    return *Plan;
+    return fromMemory(First, Second, *Plan);
   if (const auto Plan = Fits && Arch == "sm_90a" ? byGrid(First, 1, Second, M) : std::nullopt)
     return *Plan;
   if (IsOfWindows)

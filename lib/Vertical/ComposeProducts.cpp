@@ -68,9 +68,10 @@ public:
     facts();
     nameWithoutEnds();
     elementFacts();
-    if (Plan.isByMaps()) {
+    if (Plan.isForSm90()) {
       Result.Facts.WarpgroupBudgets =
           Plan.isOfWarpgroups() ? std::set{ProductsPlan::Computing, ProductsPlan::Loading} : std::set{0u};
+      Result.Facts.CopiesAsynchronously = Plan.isByMaps();
       Result.Text.Architectures = {900};
     }
     objects();
@@ -329,6 +330,7 @@ private:
       return fmt::format("{}, {}, {}, {}, {}, {}, {}, {}", Stages[0].Makers.size(), Plan.Tiles, Plan.Turns[0].Columns,
                          Plan.Turns[0].Parts, Plan.Turns[1].Columns, Plan.Turns[1].Parts, Plan.Blocks, Plan.Slots);
     case ProductsPlan::Way::Cluster:
+    case ProductsPlan::Way::FromMemory:
       break;
     }
     return fmt::format("{}, {}, {}", Plan.Warps, Plan.Tiles, Plan.Blocks);
@@ -343,16 +345,20 @@ private:
       return {cuda::Products,     cuda::OnlineSoftmax, cuda::Mask,
               cuda::WarpProducts, cuda::ProductCopies, cuda::Attention};
     case ProductsPlan::Way::Warpgroups:
-      return {cuda::Products, cuda::ProductLoads, cuda::Warpgroups, cuda::ProductsByWgmma};
+      return {cuda::Products, cuda::Mbarriers, cuda::ProductLoads, cuda::Warpgroups, cuda::ProductsByWgmma};
     case ProductsPlan::Way::AttentionOfWarpgroups:
-      return {cuda::Products,     cuda::OnlineSoftmax, cuda::Mask,
-              cuda::ProductLoads, cuda::Warpgroups,    cuda::AttentionByWgmma};
+      return {cuda::Products,   cuda::OnlineSoftmax,   cuda::Mask, cuda::Mbarriers, cuda::ProductLoads,
+              cuda::Warpgroups, cuda::AttentionByWgmma};
     case ProductsPlan::Way::Grid:
-      return {cuda::Products, cuda::ProductLoads, cuda::Exchange, cuda::Warpgroups, cuda::GridBarrier};
+      return {cuda::Products, cuda::Mbarriers, cuda::ProductLoads, cuda::Exchange, cuda::Warpgroups, cuda::GridBarrier};
+    case ProductsPlan::Way::FromMemory:
+      return {cuda::Products, cuda::WarpProducts,    cuda::Mbarriers,
+              cuda::Exchange, cuda::ClusterProducts, cuda::ProductsFromMemory};
     case ProductsPlan::Way::Cluster:
       break;
     }
-    return {cuda::Products, cuda::WarpProducts, cuda::ProductLoads, cuda::Exchange, cuda::ProductsByCluster};
+    return {cuda::Products, cuda::WarpProducts,    cuda::Mbarriers,        cuda::ProductLoads,
+            cuda::Exchange, cuda::ClusterProducts, cuda::ProductsByCluster};
   }
 
   /// Of warpgroups, with so many columns of the second factor.

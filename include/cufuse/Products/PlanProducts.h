@@ -18,6 +18,7 @@ struct ProductsPlan {
     Warps,                 ///< ProductsByMma.cuh.
     Warpgroups,            ///< ProductsByWgmma.cuh.
     Cluster,               ///< ProductsByCluster.cuh.
+    FromMemory,            ///< ProductsFromMemory.cuh: the same cluster.
     Grid,                  ///< ProductsByGrid.cuh: what is between the products goes through memory.
     Attention,             ///< Attention.cuh, where a softmax is between the products.
     AttentionOfWarpgroups, ///< AttentionByWgmma.cuh, the same.
@@ -40,6 +41,7 @@ struct ProductsPlan {
 
   bool isOfWarpgroups() const { return By == Way::Warpgroups || By == Way::AttentionOfWarpgroups; }
   bool isByMaps() const { return isOfWarpgroups() || By == Way::Cluster || By == Way::Grid; }
+  bool isForSm90() const { return isByMaps() || By == Way::FromMemory; }
 
   /// Of warpgroups: registers of a thread at the launch, then of those that compute and of the others.
   static constexpr unsigned AtLaunch = 168, Computing = 240, Loading = 24;
