@@ -171,7 +171,7 @@ struct KernelFacts {
   std::optional<SourcePlace> KeptMbarrier;                 ///< One that it initialises, while it invalidates none.
   /// Its text has static shared memory for several blocks of lanes, which meet by themselves.
   bool PlaysLanes = false;
-  /// Of products that we wrote to load by tensor maps: the registers that warpgroups divide, or 0 where none do.
+  /// Of products that we wrote for warpgroups or clusters: the registers that warpgroups divide, or 0 where none do.
   std::set<unsigned> WarpgroupBudgets = {};
 
   // For the choice of a block, which a launch says again; and for messages.
