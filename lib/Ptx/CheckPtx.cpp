@@ -41,6 +41,7 @@ public:
     Item = &Function;
     Declared.clear();
     Constants.clear();
+    IntoTables.clear();
     Where = {};
     readPtxStatements(Function.Body, [this](const PtxStatement &S) {
       if (!S.IsLabel && S.Opcode == ".reg")
@@ -116,17 +117,31 @@ private:
     const PtxFamily *Family = findPtxFamily(S.Opcode);
     if (Family && Family->What == PtxFamily::Kind::Barrier && !S.Opcode.contains(".red"))
       return;
+    auto IsInto = [&](size_t I) {
+      return I < S.Operands.size() && (S.Operands[I].starts_with("__cudart_") || IntoTables.lookup(S.Operands[I]));
+    };
+    const bool IsTable =
+        (S.Opcode.starts_with("mov.") && IsInto(2)) || (S.Opcode.starts_with("add.") && (IsInto(2) || IsInto(4)));
     unsigned Value = 0;
     const bool IsConstant = !S.IsPredicated && S.Opcode.starts_with("mov.") && S.Operands.size() == 3 &&
                             !S.Operands[2].getAsInteger(10, Value);
     for (llvm::StringRef Operand : S.Operands) {
-      if (Operand.starts_with("%"))
+      if (Operand.starts_with("%")) {
+        bool &IsStill = IntoTables.try_emplace(Operand, IsTable).first->second;
+        IsStill = IsStill && IsTable;
         if (const auto [At, IsNew] = Constants.try_emplace(Operand, IsConstant ? std::optional(Value) : std::nullopt);
             !IsNew)
           At->second = std::nullopt;
+      }
       if (Operand == "}" || (Operand == "," && S.Operands[0] != "{"))
         break;
     }
+  }
+  /// Does it load from what functions of the toolkit have for themselves, and nobody changes? As cosf does for large
+  /// arguments.
+  bool isOfTable(const PtxStatement &S) const {
+    const auto *At = llvm::find(S.Operands, "[");
+    return At != S.Operands.end() && ++At != S.Operands.end() && IntoTables.lookup(*At);
   }
   std::optional<unsigned> constantOf(llvm::StringRef Operand) const {
     unsigned Value = 0;
@@ -190,7 +205,7 @@ private:
     switch (Family.What) {
     case Kind::Computes:
     case Kind::Plain:
-      if (Expected.Coherent &&
+      if (Expected.Coherent && !isOfTable(S) &&
           (S.Opcode == "ldu" || S.Opcode.starts_with("ldu.") || llvm::is_contained(llvm::split(S.Opcode, '.'), "nc")))
         refuse(S.Opcode, fmt::format("{} may read what another kernel of the launch has overwritten", S.Opcode.str()),
                "9.7.9.8", "leave out __restrict__ or const of the pointer, where a header's function takes it");
@@ -284,6 +299,7 @@ private:
   SourcePlace Where;
   llvm::StringSet<> Declared;
   llvm::StringMap<std::optional<unsigned>> Constants;
+  llvm::StringMap<bool> IntoTables; ///< Registers: by all instructions that write them.
 };
 
 } // namespace

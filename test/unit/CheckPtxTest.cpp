@@ -160,6 +160,11 @@ TEST(CheckPtx, WhatALaunchWritesIsNotReadAsIfNothingDid) {
   PtxExpectation Waits = plan();
   Waits.Coherent = true;
   EXPECT_EQ(said(ptx("\tld.global.f32 \t%f1, [%rd1];\n"), Waits), "");
+  const std::string Table = "\tmov.u64 %rd1, __cudart_i2opi_f;\n", Next = "\tadd.s64 %rd1, %rd1, 4;\n",
+                    FromTable = "\tld.global.nc.u32 %r1, [%rd1];\n";
+  EXPECT_EQ(said(ptx(Table + FromTable + Next), Waits), "");
+  EXPECT_NE(said(ptx(Table + FromTable + Next + "\tmov.u64 %rd1, %rd2;\n"), Waits), "");
+  EXPECT_NE(said(ptx(Next + FromTable), Waits), "");
   for (const char *Load : {"ld.global.nc.f32", "ld.global.L1::no_allocate.nc.v4.f32", "ldu.global.f32"}) {
     const std::string Text = ptx(std::string("\t") + Load + " \t%f1, [%rd1];\n");
     EXPECT_EQ(said(Text), "") << Load;
