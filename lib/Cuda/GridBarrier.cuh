@@ -1,8 +1,3 @@
-/// How often all blocks of a launch have come to its barrier, in the upper half; in the lower one, how many have this
-/// time. Each array that launches store to has a count of its own (`placeOf`).
-constexpr unsigned CufusePlaces = 1 << 14;
-__device__ unsigned long long cufuse_arrivals[CufusePlaces];
-
 /// A barrier for one thread of each block of a launch whose blocks all run at once. It begins before any block comes to
 /// it. What others of the block have stored before, and the thread knows of, is there for all behind it.
 struct CufuseGridBarrier {

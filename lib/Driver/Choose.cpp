@@ -95,10 +95,11 @@ static llvm::Expected<FusionConfig> configure(const FuseRequest &Request, llvm::
   Config.Shape = Request.Shape;
   Config.Grid = Request.Grid;
   Config.Registers = Request.Registers;
-  if (Request.Composition.Cooperative) {
+  if (Request.Composition.inMemoryOfAll()) {
     Config.Shape = Geometry::Threads;
     Config.Grid = GridPolicy::Stride;
-    Config.Cooperative = true;
+    Config.Cooperative = Request.Composition.Cooperative;
+    Config.LastBlock = Request.Composition.LastBlock;
   }
   if (!Request.Resident.empty() && Request.Grid == GridPolicy::Match)
     return badUsage("--resident is for --grid-policy stride and pool");

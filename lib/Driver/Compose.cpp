@@ -23,7 +23,7 @@ llvm::Expected<VerticalGraph> graphOf(llvm::ArrayRef<LoadedKernel> Kernels, cons
   for (size_t I = 0; I < Kernels.size(); ++I)
     Nodes.push_back({Names[I], &Kernels[I].Facts, &Kernels[I].Accesses, &Kernels[I].Shape, Request.Distinct,
                      Kernels[I].Product ? &*Kernels[I].Product : nullptr});
-  return linkKernels(std::move(Nodes), Request.Links, Request.Dead, Request.Composition.Cooperative);
+  return linkKernels(std::move(Nodes), Request.Links, Request.Dead, Request.Composition.inMemoryOfAll());
 }
 
 /// What a parameter is in the fused kernel, by those of it that are no other kernel's.
@@ -59,16 +59,17 @@ static llvm::Error checkCommonType(const VerticalNode &Node, const ParameterText
                  fmt::format("{}.{} is {}, which stands in the kernel's file itself", Node.Name, P.Name, Type.Type)});
 }
 
-/// For a cooperative launch: linked parameters are those that they are linked to.
-static llvm::Error linkInMemory(const VerticalGraph &Graph, llvm::MutableArrayRef<LoadedKernel> Kernels) {
+/// Linked parameters are those that they are linked to.
+static llvm::Error linkInMemory(const VerticalGraph &Graph, llvm::MutableArrayRef<LoadedKernel> Kernels,
+                                const char *Option) {
   for (const Flow &F : Graph.Flows) {
     const std::string Out = Graph.Nodes[F.Producer].Name + "." + F.Out;
     if (F.Dead)
-      return badUsage(fmt::format("{} is dead, but with --cooperative it is handed on in memory", Out),
+      return badUsage(fmt::format("{} is dead, but with {} it is handed on in memory", Out, Option),
                       "leave --dead away");
     if (F.Producer > F.Consumer)
       return badUsage(fmt::format("{} reads {} before it is stored", Graph.Nodes[F.Consumer].Name, Out),
-                      "with --cooperative, write the kernels in the order in which they run");
+                      fmt::format("with {}, write the kernels in the order in which they run", Option));
   }
   for (unsigned Node = 0; Node < Kernels.size(); ++Node)
     for (ParameterText &P : Kernels[Node].Text.Parameters)
@@ -82,6 +83,34 @@ static llvm::Error linkInMemory(const VerticalGraph &Graph, llvm::MutableArrayRe
           TRY(checkCommonType(Graph.Nodes[Node], P));
         P.Given = givenAs(Graph, Node, P);
       }
+  return llvm::Error::success();
+}
+
+/// Has each launch an array of its own there, of those that run at once? The first thread's element must not depend on
+/// arguments: then two launches that are given the same would both store it, while others load it.
+static bool isOfLaunch(const AccessSite &Site, const KernelAccesses &Of) {
+  if (Site.What == AccessSite::Kind::Load || !Site.Index)
+    return false;
+  Polynomial First = *Site.Index;
+  for (const LoopAccess &Loop : llvm::reverse(Of.Loops)) // from the inner ones on
+    First = First.substitute(Loop.Atom, Loop.Start);
+  for (Builtin B : {Builtin::BlockIdx, Builtin::ThreadIdx})
+    for (int D : {0, 1, 2})
+      First = First.substitute(builtinAtom(B, D), {});
+  return llvm::all_of(First.atoms(), isBuiltin);
+}
+
+/// For the last block of a launch: which array says which launch it is.
+static llvm::Error countBlocks(const VerticalGraph &Graph, LoadedKernel &First) {
+  for (const Flow &F : Graph.Flows)
+    if (F.Producer == 0 && !Graph.Nodes[0].parameter(F.Out)->Volatile && First.Text.Counted.empty() &&
+        llvm::any_of(First.Accesses.Sites, [&](const AccessSite &Site) {
+          return Site.Parameter == F.Out && isOfLaunch(Site, First.Accesses);
+        }))
+      First.Text.Counted = F.Out;
+  if (First.Text.Counted.empty())
+    return refuse({BlockerKind::NotCounted, First.Facts.Where, Graph.Nodes[0].Name});
+  First.Text.Includes.push_back({"#include <atomic>", "atomic", {}});
   return llvm::Error::success();
 }
 
@@ -307,8 +336,12 @@ static llvm::Expected<LoadedKernel> composeOne(std::vector<LoadedKernel> Kernels
 }
 
 llvm::Expected<std::vector<LoadedKernel>> compose(std::vector<LoadedKernel> Kernels, const FuseRequest &Request) {
-  if (Request.Composition.Cooperative) {
-    TRY(linkInMemory(TRY(graphOf(Kernels, Request)), Kernels));
+  if (Request.Composition.inMemoryOfAll()) {
+    const bool IsLast = Request.Composition.LastBlock;
+    const auto Graph = TRY(graphOf(Kernels, Request));
+    TRY(linkInMemory(Graph, Kernels, IsLast ? "--last-block" : "--cooperative"));
+    if (IsLast)
+      TRY(countBlocks(Graph, Kernels.front()));
     return Kernels;
   }
   const std::vector<std::string> Names = Request.Products.empty() ? namesOf(Kernels) : Request.Names;

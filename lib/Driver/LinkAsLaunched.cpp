@@ -75,6 +75,12 @@ static bool isKnown(const LinkText &Link, llvm::ArrayRef<LinkText> Known) {
   });
 }
 
+bool mayEndInLastBlock(const FuseRequest &Request) {
+  const VerticalOptions &How = Request.Composition;
+  return !How.Cooperative && !How.InRegisters && !How.EvictLast && How.Vectorize == 1 && Request.Groups.empty() &&
+         Request.Products.empty() && Request.Shape == Geometry::Warps && Request.Grid == GridPolicy::Match;
+}
+
 llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels, FuseRequest &Request) {
   std::vector<LaunchedKernel> Launched = launchedKernels(Kernels);
   takeGiven(Kernels, Launched, Request.Links);
@@ -95,7 +101,11 @@ llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels,
           fmt::format("it is not seen whether the launches at {} and {} share an array that one of them stores",
                       Found->Places.front().str(), Found->Places.back().str()),
           "hand them variables, or write --link PRODUCER.out=CONSUMER.in", Found->Places.back());
-    if (!Found->HaveOneGrid && !Request.Composition.Cooperative) // where each has its own
+    VerticalOptions &How = Request.Composition;
+    Request.EndsInOneBlock = Found->EndsInOneBlock;
+    const bool IsOtherGrid = !Found->HaveOneGrid && Found->EndsInOneBlock && mayEndInLastBlock(Request);
+    How.LastBlock |= IsOtherGrid;
+    if (!Found->HaveOneGrid && !How.inMemoryOfAll()) // where each has its own
       return badInput(
           fmt::format("the launches at {} and {} are not seen to have one grid, which says how much their "
                       "kernels store",
@@ -103,7 +113,7 @@ llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels,
           "use --cooperative, with which each has its own, or launch both with one variable, or, if both have "
           "the same elements, write --link PRODUCER.out=CONSUMER.in",
           Found->Places.back());
-    Request.Composition.InRegisters |= !Found->MayShareThreads && !Request.Composition.Cooperative;
+    How.InRegisters |= !Found->MayShareThreads && !How.inMemoryOfAll();
     std::string Said;
     for (const std::string &Text : Found->Links) {
       auto Link = TRY(parseLink(Text));
@@ -115,8 +125,8 @@ llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels,
     if (Request.Links.empty())
       return badInput("the launches hand no array and no number to two of the kernels",
                       "write --link PRODUCER.out=CONSUMER.in", Found->Places.back());
-    return fmt::format("linked as launched at {} and {}:{}", Found->Places.front().str(), Found->Places.back().str(),
-                       Said);
+    return fmt::format("linked as launched at {} and {}:{}{}", Found->Places.front().str(), Found->Places.back().str(),
+                       Said, IsOtherGrid ? "; by the last block, since the others have one block" : "");
   }
   if (AreGiven)
     return "no function of these files launches the kernels one after the other: linked as given alone";

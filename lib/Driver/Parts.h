@@ -52,6 +52,9 @@ std::vector<LaunchedKernel> launchedKernels(llvm::ArrayRef<LoadedKernel> Kernels
 /// what was found, for the reader.
 llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels, FuseRequest &Request);
 
+/// May the last block play all kernels but the first, where no option asks for something else?
+bool mayEndInLastBlock(const FuseRequest &Request);
+
 /// A launch of the kernel's file, where all have blocks that are known, and none has this one; else null.
 const LaunchFacts *launchedOtherwise(const KernelFacts &Facts, BlockShape Block);
 /// Why it is not the block of a kernel that does not ask how large its block is, and so has that in its text, in

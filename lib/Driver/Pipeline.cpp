@@ -62,11 +62,10 @@ llvm::Error fuseRead(const Toolchain &Tools, const FuseRequest &Request, const s
   return fuseKernels(Tools, Request, Result);
 }
 
-/// What was proved of indices may still have a text in which no object can take the place of a linked pointer. In
-/// memory, the text stays as it is.
-llvm::Error fuseInMemory(llvm::Error Error, const Toolchain &Tools, FuseRequest Request,
-                         const std::vector<LoadedKernel> &Read, FuseResult &Result,
-                         llvm::function_ref<void(const std::string &)> Say) {
+/// What cannot be done in registers, in another way, which is said with the reason.
+llvm::Error fuseOtherwise(llvm::Error Error, const char *Way, const Toolchain &Tools, const FuseRequest &Request,
+                          const std::vector<LoadedKernel> &Read, FuseResult &Result,
+                          llvm::function_ref<void(const std::string &)> Say) {
   std::vector<Message> Why;
   bool IsRefused = true;
   Error = llvm::handleErrors(std::move(Error), [&](std::unique_ptr<Failure> Each) {
@@ -74,14 +73,16 @@ llvm::Error fuseInMemory(llvm::Error Error, const Toolchain &Tools, FuseRequest 
     llvm::append_range(Why, Each->Messages);
     return llvm::Error(std::move(Each));
   });
+  llvm::erase_if(Why, [](const Message &M) { return M.Text.empty(); }); // which forms were tried
   if (!IsRefused || Why.empty())
     return Error;
-  Request.Composition.InMemory = true;
+  const size_t Explained = Result.Explanation.size();
+  Result.Kernels = Read;
   if (llvm::Error Again = fuseRead(Tools, Request, Read, Result))
-    return llvm::consumeError(std::move(Again)), std::move(Error);
+    return Result.Explanation.resize(Explained), llvm::consumeError(std::move(Again)), std::move(Error);
   llvm::consumeError(std::move(Error));
   const std::string Where = Why.front().Where.str();
-  Say(fmt::format("in memory, since in registers{}: {}", Where.empty() ? "" : " " + Where, Why.front().Text));
+  Say(fmt::format("{}, since in registers{}: {}", Way, Where.empty() ? "" : " " + Where, Why.front().Text));
   return llvm::Error::success();
 }
 
@@ -165,11 +166,20 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Given
     TRY(addProducts(Request, Read));
   const size_t Explained = Result.Explanation.size();
   llvm::Error Error = fuseRead(Tools, Request, Read, Result);
-  const VerticalOptions &How = Request.Composition;
-  if (Error && Request.Vertical && !How.InRegisters && !How.Cooperative && Request.Products.empty()) {
-    Result.Kernels = Read;
+  VerticalOptions &How = Request.Composition;
+  const bool IsFree = Request.Vertical && !How.inMemoryOfAll() && Request.Products.empty();
+  if (Error && IsFree)
     Result.Explanation.resize(Explained);
-    Error = fuseInMemory(std::move(Error), Tools, Request, Read, Result, Say);
+  // What was proved of indices may still have a text in which no object can take the place of a linked pointer. In
+  // memory, the text stays as it is.
+  if (Error && IsFree && !How.InRegisters) {
+    How.InMemory = true;
+    Error = fuseOtherwise(std::move(Error), "in memory", Tools, Request, Read, Result, Say);
+  }
+  if (Error && IsFree && Request.EndsInOneBlock && mayEndInLastBlock(Given)) {
+    How.LastBlock = true;
+    Request.Dead.clear();
+    Error = fuseOtherwise(std::move(Error), "by the last block", Tools, Request, Read, Result, Say);
   }
   if (Error)
     return std::move(Error);

@@ -98,7 +98,7 @@ static void declarations(Writer &Lines, llvm::ArrayRef<Constituent> Constituents
     Lines.line("{}\n}}", wrapped(Head, Members, ");", Head.size()));
   } else {
     Lines.line("/// {}\n{}\n{}",
-               Plan.Cooperative ? "Launches all of them: each finds what those before it have stored."
+               Plan.isInOrder() ? "Launches all of them: each finds what those before it have stored."
                                 : "Launches all of them at once: they must not depend on each other.",
                Returns, launchSignature(Constituents, " = nullptr);"));
   }

@@ -12,6 +12,7 @@ const AddedText &textOf(AddedParameter Added) {
                                         {"const unsigned", "dynamicOffset", "Offset"},
                                         {"const unsigned", "dynamicStride", "Stride"},
                                         {"const __grid_constant__ CufuseMaps", "maps", "maps"},
+                                        {"const unsigned", "place", "place"},
                                         {"unsigned *const", "pools", "pools"}};
   return Texts[static_cast<size_t>(Added)];
 }
@@ -130,7 +131,7 @@ private:
   }
   std::string declaration(const Constituent &C, AddedParameter Added) const {
     const auto &[Type, Name, Given] = textOf(Added);
-    return fmt::format("{} {}", Type, Added == AddedParameter::Pools ? Name : own(C, Name));
+    return fmt::format("{} {}", Type, isOfAll(Added) ? Name : own(C, Name));
   }
 
   llvm::ArrayRef<PartitionPlan> partitionsOf(unsigned Constituent) const {
@@ -223,16 +224,20 @@ private:
   /// The same threads play all constituents.
   void inTurns() {
     Out.write(Plan.Cooperative ? "  // Every block plays its share of each kernel, and waits until all blocks have."
-                               : "  // Every block plays all kernels, one after the other.");
+              : Plan.LastBlock
+                  ? "  // Every block plays its share of the first kernel; the last that has plays the others."
+                  : "  // Every block plays all kernels, one after the other.");
     for (unsigned I = 0; I < Constituents.size(); ++I) {
       if (const unsigned Turns = Plan.Roles[I].Turns; Turns > 1) {
         Out.line("  for (unsigned turn = 0; turn < {}; ++turn) {{", constant(Turns));
         role(I, "    ", {outputText("blockIdx.x * {} + turn", constant(Turns)), "", false, true});
         Out.write("  }");
       } else {
-        role(I, "  ", {"blockIdx.x", "gridDim.x"});
+        role(I, "  ", Plan.LastBlock && I > 0 ? Walk{"0", "1"} : Walk{"blockIdx.x", "gridDim.x"});
       }
-      if (I + 1 < Constituents.size())
+      if (I == 0 && Plan.LastBlock)
+        Out.write("  if (!CufuseLastBlock::is(place))\n    return;");
+      else if (I + 1 < Constituents.size())
         between("  ");
     }
   }
@@ -242,7 +247,9 @@ private:
       if (Plan.NotesKernel)
         Out.line("{}CufuseBlock::kernel() = {}; // none: the whole block waits", Indent, Constituents.size());
       Out.line("{}::cooperative_groups::this_grid().sync();", Indent);
-    } else if (llvm::count_if(Constituents, [](const Constituent &C) { return !C.Facts->DynamicShared.empty(); }) > 1)
+    } else if (Plan.LastBlock)
+      Out.line("{}__syncthreads(); // before another kernel loads what this one has stored", Indent);
+    else if (llvm::count_if(Constituents, [](const Constituent &C) { return !C.Facts->DynamicShared.empty(); }) > 1)
       Out.line("{}__syncthreads(); // before another kernel uses the same dynamic shared memory", Indent);
     else if (llvm::any_of(Constituents, [](const Constituent &C) { return !C.Facts->WarpPrimitives.empty(); }))
       Out.line("{}__syncwarp(); // lanes start the next kernel together", Indent);

@@ -27,6 +27,8 @@ public:
     };
     if (products())
       Add(products()->Host);
+    if (Plan.LastBlock)
+      Add(emitted(cuda::GridBarrierPlaces, {}));
     if (needs("RESIDENT"))
       Add(emitted(cuda::Driver, Needs));
     for (llvm::StringRef File : llvm::reverse(cuda::OfLauncher)) {
@@ -199,7 +201,8 @@ private:
       Needed.push_back(needed(I));
     }
     if (isSideBySide())
-      Out.line("  {}unsigned blocks = static_cast<unsigned>({});", Plan.fillsDevice() ? "" : "const ", largest(Needed));
+      Out.line("  {}unsigned blocks = static_cast<unsigned>({});", Plan.fillsDevice() ? "" : "const ",
+               Plan.LastBlock ? Needed.front() : largest(Needed));
   }
 
   /// All that must not be, and why where that is not plain.
@@ -235,6 +238,8 @@ private:
       for (const LaunchError &Error : C.Text->LaunchErrors)
         Refuse(ofLaunch(C, Error.Condition), Error.Why);
     }
+    if (Plan.LastBlock)
+      Refuse(counted() + " == nullptr", "by which blocks are counted");
     if (const unsigned Most = Plan.mostBlocksAtOnce(); Most > 1)
       Refuse(outputText("blocks > 0xffffffff / {}", constant(Most)), "blocks are numbered in 32 bits");
     for (const auto &[Condition, Why] : Errors) {
@@ -351,7 +356,15 @@ private:
     Out.blank();
   }
 
+  /// The array that no two launches that run at once store to.
+  std::string counted() const { return given(Constituents.front(), Constituents.front().Text->Counted); }
+
   void call() {
+    if (Plan.LastBlock)
+      Out.line("  unsigned place = 0; // of the count of the blocks that are done\n"
+               "  if (const cudaError_t error = placeOf(place, {}))\n"
+               "    return error;\n",
+               counted());
     const BlockShape Block = Plan.keepsBlock() ? Plan.Partitions[0].Block : BlockShape{Plan.BlockThreads, 1, 1};
     if (products() && !products()->Maps.empty())
       Out.write("  CufuseMaps maps;");
@@ -424,7 +437,7 @@ private:
 
   static std::string argument(const std::string &Name, AddedParameter Added) {
     const std::string Given = textOf(Added).Given;
-    if (Added == AddedParameter::Pools || Added == AddedParameter::Maps)
+    if (isOfAll(Added) || Added == AddedParameter::Maps)
       return Given;
     const bool IsBytes = Added == AddedParameter::DynamicOffset || Added == AddedParameter::DynamicStride;
     return IsBytes ? fmt::format("static_cast<unsigned>({}{})", Name, Given) : Name + Given;

@@ -128,11 +128,12 @@ void emitKernel(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const Fus
 // The parts of the output that a host program sees.
 
 /// What the fused kernel is given for a constituent: its type and name there, and the launcher's word for it behind the
-/// constituent's name. The pools are of no constituent.
+/// constituent's name. Some are of no constituent.
 struct AddedText {
   const char *Type, *Name, *Given;
 };
 const AddedText &textOf(AddedParameter Added);
+inline bool isOfAll(AddedParameter Added) { return Added == AddedParameter::Pools || Added == AddedParameter::Place; }
 
 /// The declaration of the `launch` of structures, up to `Tail`.
 std::string launchSignature(llvm::ArrayRef<Constituent> Constituents, const std::string &Tail);

@@ -114,12 +114,22 @@ private:
 
 } // namespace
 
-std::optional<BlockShape> blockOf(const clang::CUDAKernelCallExpr &Launch, const clang::ASTContext &Context) {
+static std::optional<BlockShape> shapeOf(const clang::CUDAKernelCallExpr &Launch, unsigned Argument,
+                                         const clang::ASTContext &Context) {
   // In device code the configuration is another call.
   const clang::FunctionDecl *Configure = Launch.getConfig()->getDirectCallee();
   const bool FromHost = Configure && (Configure->getName() == "__cudaPushCallConfiguration" ||
                                       Configure->getName() == "cudaConfigureCall");
-  return FromHost ? BlockReader(Context).shape(Launch.getConfig()->getArg(1)) : std::nullopt;
+  return FromHost ? BlockReader(Context).shape(Launch.getConfig()->getArg(Argument)) : std::nullopt;
+}
+
+std::optional<BlockShape> blockOf(const clang::CUDAKernelCallExpr &Launch, const clang::ASTContext &Context) {
+  return shapeOf(Launch, 1, Context);
+}
+
+bool isOfOneBlock(const clang::CUDAKernelCallExpr &Launch, const clang::ASTContext &Context) {
+  const auto Grid = shapeOf(Launch, 0, Context);
+  return Grid && Grid->X == 1 && Grid->Y == 1 && Grid->Z == 1;
 }
 
 } // namespace cufuse

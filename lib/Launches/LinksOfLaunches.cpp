@@ -3,7 +3,7 @@
 #include "cufuse/Launches/HostLaunches.h"
 
 #include <clang/AST/ASTContext.h>
-#include <clang/AST/Expr.h>
+#include <clang/AST/ExprCXX.h>
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVectorExtras.h>
@@ -202,6 +202,9 @@ LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chose
   auto Parameters = [&](size_t Kernel) {
     return std::min<size_t>(Chosen[Kernel]->Arguments.size(), Kernels[Kernel].Kernel->getNumParams());
   };
+  Result.EndsInOneBlock = llvm::all_of(Chosen.drop_front(), [&](const Launch *L) {
+    return isOfOneBlock(*llvm::cast<clang::CUDAKernelCallExpr>(L->Call), Unit.ast());
+  });
   std::optional<size_t> OfGrid;
   for (size_t To = 0; To < Chosen.size(); ++To) {
     Result.Places.push_back(Unit.place(Chosen[To]->Call->getBeginLoc()));

@@ -54,7 +54,7 @@ PtxExpectation expectPtx(llvm::ArrayRef<const KernelFacts *> Facts, const Fusion
     Expected.BlockBarrier |= P.WholeBlock;
   }
   const bool SharesDynamic = llvm::count_if(Facts, [](const KernelFacts *F) { return !F->DynamicShared.empty(); }) > 1;
-  Expected.BlockBarrier |= Plan.keepsBlock() || Plan.Cooperative ||
+  Expected.BlockBarrier |= Plan.keepsBlock() || Plan.isInOrder() ||
                            (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Pool) ||
                            (Plan.Shape == Geometry::Threads && SharesDynamic);
   // Where no block follows another, lanes and copies that are late harm nobody.

@@ -106,6 +106,9 @@ llvm::Expected<FusedLaunch> launchOf(llvm::ArrayRef<const KernelFacts *> Facts, 
       case AddedParameter::Resident:
         Computed.Bytes = bytesOf(PlayersOf(I));
         break;
+      case AddedParameter::Place:
+        Computed.Bytes = bytesOf(0u); // no other launch runs
+        break;
       case AddedParameter::Maps:
         return badInput("a kernel with tensor maps is launched by its own launcher alone", "", Facts[I]->Where);
       case AddedParameter::Pools:

@@ -189,6 +189,7 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
   Plan.Shape = Single ? Geometry::Warps : Config.Shape;
   Plan.Grid = Config.Grid;
   Plan.Cooperative = Config.Cooperative && Plan.Shape == Geometry::Threads;
+  Plan.LastBlock = Config.LastBlock && Plan.Shape == Geometry::Threads;
   Plan.ResidentBlocks = Config.ResidentBlocks;
   Plan.Registers = Config.Registers;
   Plan.Overlap = Config.Overlap;
@@ -285,7 +286,7 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
   for (const PartitionPlan &P : Plan.Partitions)
     if (Facts[P.Constituent]->MultiWarpTiles && ++WithTiles[Plan.Shape == Geometry::Blocks ? P.Constituent : 0] == 2)
       Refuse(BlockerKind::MultiWarpTiles, "two partitions have some, one of " + Facts[P.Constituent]->Name);
-  for (size_t I = 0; !Plan.Cooperative && I < Facts.size(); ++I)
+  for (size_t I = 0; !Plan.isInOrder() && I < Facts.size(); ++I)
     for (const GlobalFacts &Global : Facts[I]->Globals)
       for (const KernelFacts *Other : Facts.drop_front(I + 1))
         if (llvm::any_of(Other->Globals, [&](const GlobalFacts &G) {
@@ -301,14 +302,14 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
       if (I > 0 || Plan.Overlap.Waits)
         Refuse(BlockerKind::ReadOnlyLoad, fmt::format("{}: {}", Facts[I]->Name, Load.What), Load.Where);
   }
-  unsigned long long StaticShared = Plan.NotesKernel ? Plan.BlockThreads : 0;
+  unsigned long long StaticShared = (Plan.NotesKernel ? Plan.BlockThreads : 0) + Plan.LastBlock;
   for (const PartitionPlan &P : Plan.Partitions)
     StaticShared += Facts[P.Constituent]->staticSharedBytes() * P.Beside +
                     (Plan.sharesIndices(*Facts[P.Constituent]) ? IndicesBytes : 0) + (P.DropsOut ? MeetingBytes : 0) +
                     (Plan.Grid == GridPolicy::Pool ? PoolBytes : 0);
   if (Plan.BlockThreads > MaxBlockThreads)
     Refuse(BlockerKind::TooManyThreads, fmt::format("{} threads in whole warps", Plan.BlockThreads));
-  if (Plan.Shape == Geometry::Threads && Plan.Grid != (Plan.Cooperative ? GridPolicy::Stride : GridPolicy::Match))
+  if (Plan.Shape == Geometry::Threads && Plan.Grid != (Plan.isInOrder() ? GridPolicy::Stride : GridPolicy::Match))
     Refuse(BlockerKind::ThreadsGrid, "");
   if (Plan.hasRoles())
     if (const auto Following = llvm::count_if(Plan.Roles, [](const RolePlan &R) { return R.ResidentBlocks == 0; });
@@ -372,6 +373,8 @@ std::vector<AddedParameter> addedParameters(const KernelFacts &Facts, const Fusi
     Added.push_back(AddedParameter::DynamicStride);
   if (!Facts.WarpgroupBudgets.empty() && Facts.CopiesAsynchronously) // products that load by maps
     Added.push_back(AddedParameter::Maps);
+  if (Plan.LastBlock && Constituent + 1 == Plan.Roles.size())
+    Added.push_back(AddedParameter::Place);
   if (Plan.Grid == GridPolicy::Pool && Constituent + 1 == Plan.Roles.size())
     Added.push_back(AddedParameter::Pools);
   return Added;

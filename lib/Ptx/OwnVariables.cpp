@@ -18,7 +18,7 @@ bool isOwn(const PtxItem &Item) {
          (Declared.contains(".global") || Declared.contains(".const"));
 }
 
-/// What the grid's barrier counts (GridBarrier.cuh), which no text of the program's can name.
+/// What the grid's barrier counts (Arrivals.cuh), which no text of the program's can name.
 bool isOfBarrier(const PtxItem &Variable, const std::string &Output) {
   return Variable.Name == fmt::format("_ZN{}{}15cufuse_arrivalsE", Output.size(), Output);
 }

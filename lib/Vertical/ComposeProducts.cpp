@@ -350,7 +350,8 @@ private:
       return {cuda::Products,   cuda::OnlineSoftmax,   cuda::Mask, cuda::Mbarriers, cuda::ProductLoads,
               cuda::Warpgroups, cuda::AttentionByWgmma};
     case ProductsPlan::Way::Grid:
-      return {cuda::Products, cuda::Mbarriers, cuda::ProductLoads, cuda::Exchange, cuda::Warpgroups, cuda::GridBarrier};
+      return {cuda::Products,   cuda::Mbarriers, cuda::ProductLoads, cuda::Exchange,
+              cuda::Warpgroups, cuda::Arrivals,  cuda::GridBarrier};
     case ProductsPlan::Way::FromMemory:
       return {cuda::Products, cuda::WarpProducts,    cuda::Mbarriers,
               cuda::Exchange, cuda::ClusterProducts, cuda::ProductsFromMemory};

@@ -8,7 +8,8 @@ from conform.compile import accept
 from conform.measure import CUFUSE_SECONDS, Measurement, first_line
 
 # What the text of the fused kernel says of its form.
-FORMS = (("very so many", "one loop"), ("n turn, a ", "in turn"), ("By row, since", "by row"))
+FORMS = (("very so many", "one loop"), ("n turn, a ", "in turn"), ("By row, since", "by row"),
+         ("the last that has plays", "last block"))
 BLOCK = "256"  # where no launch says it
 
 
@@ -40,13 +41,13 @@ class Chains(Measurement):
         """The first way in which the kernels fuse: linked, with distinct pointers, with a block that is said, or at
         last by a barrier of the whole grid. `blockers`: why not without one."""
         refused, more = [], []
-        for _ in range(3):
+        for _ in range(4):
             result = self.attempt(pair["unit"], pair["flags"], pair["kernels"], more)
             if result["outcome"] != "refused":
                 return result
             refused = result["blockers"]
             kinds = {blocker["kind"] for blocker in refused}
-            if "UnknownBlock" in kinds and "--block" not in more:
+            if "UnknownBlock" in kinds and more.count("--block") < 2:  # by the last block, each has its own
                 more = [*more, "--block", BLOCK]
             elif "--distinct" not in more:  # which may be asked by another form than the nearest
                 more = [*more, "--distinct"]

@@ -28,7 +28,10 @@ struct dim3 {
 };
 static uint3 threadIdx;
 static dim3 blockDim;
+static uint3 blockIdx;
+static dim3 gridDim;
 static void __syncthreads() {}
+static void __threadfence() {}
 static unsigned waitedFor;
 static void __syncwarp(unsigned mask) { waitedFor = mask; }
 static unsigned char cufuse_dynamicShared[64];
@@ -166,7 +169,9 @@ namespace evict_last {
 namespace barriers {
 enum cudaError_t { cudaSuccess, cudaErrorMemoryAllocation };
 constexpr unsigned CufusePlaces = 2;
+static unsigned long long cufuse_arrivals[CufusePlaces];
 #include "../../lib/Cuda/GridBarrierPlaces.cuh"
+#include "../../lib/Cuda/LastBlock.cuh"
 } // namespace barriers
 
 template <typename Partition> void expectThreadsOfCuda(unsigned First, dim3 Size) {
@@ -181,6 +186,18 @@ template <typename Partition> void expectThreadsOfCuda(unsigned First, dim3 Size
       }
   const dim3 Block = Partition::blockDim();
   EXPECT_EQ(std::tie(Block.x, Block.y, Block.z), std::tie(Size.x, Size.y, Size.z));
+}
+
+TEST(EmittedOnHost, LastBlocksAreTheLastOfTheirLaunch) {
+  threadIdx.x = 0;
+  for (unsigned Blocks : {1u, 2u, 5u})
+    for (unsigned First = 0; First < Blocks; ++First) // whichever begins, and in the next launch again
+      for (unsigned I = 0; I < Blocks; ++I) {
+        gridDim.x = Blocks;
+        blockIdx.x = (First + I) % Blocks;
+        EXPECT_EQ(barriers::CufuseLastBlock::is(1), I + 1 == Blocks) << Blocks << " blocks, from " << First;
+      }
+  EXPECT_EQ(barriers::cufuse_arrivals[0], 0u);
 }
 
 TEST(EmittedOnHost, LanesHaveTheirOwnPlaceAndBarrier) {

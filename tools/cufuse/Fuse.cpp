@@ -179,31 +179,35 @@ llvm::Error checkCombination(const FuseRequest &R) {
   const unsigned Width = C.Vectorize;
   const bool OtherLaunch = R.Shape != Geometry::Warps || R.Grid != GridPolicy::Match || Width > 1;
   const char *const ByLinks = "link the kernels with --link: these options are for kernels that depend on each other";
+  const std::string OfAll = C.LastBlock ? "--last-block" : "--cooperative";
   const struct {
     bool IsWrong;
-    const char *Fact, *Remedy;
+    std::string Fact;
+    const char *Remedy;
   } Rules[] = {
       {!R.Vertical && !R.Dead.empty(), "--dead needs --link", "write --link PRODUCER.out=CONSUMER.in, or --auto-link"},
       {!R.Groups.empty() && R.Groups.back() == 0, "'+' stands between kernels", "write A B + C D"},
       {!R.Groups.empty() && R.Links.empty(), "'+' needs --link", "write --link PRODUCER.out=CONSUMER.in"},
-      {!R.Groups.empty() && (R.AutoLink || C.Cooperative), "'+' goes without --auto-link and --cooperative",
+      {!R.Groups.empty() && (R.AutoLink || C.inMemoryOfAll()),
+       "'+' goes without --auto-link, --cooperative and --last-block",
        "leave them out: write --link PRODUCER.out=CONSUMER.in"},
+      {C.Cooperative && C.LastBlock, "--last-block goes without --cooperative", "leave out one of them"},
       {!R.Vertical && Width > 1, "--vectorize needs --link", ByLinks},
-      {!R.Vertical && C.Cooperative, "--cooperative needs --link", ByLinks},
+      {!R.Vertical && C.inMemoryOfAll(), OfAll + " needs --link", ByLinks},
       {!R.Vertical && C.EvictLast, "--evict-last needs --link", ByLinks},
       {!R.Vertical && C.InRegisters, "--in-registers needs --link", ByLinks},
       {!R.Vertical && C.Reassociate, "--reassociate needs --link", ByLinks},
       {!R.Vertical && R.Distinct, "--distinct needs --link", "leave it out: kernels side by side may share memory"},
       {Width == 0 || Width > 16 || (Width & (Width - 1)) != 0, "--vectorize is not 1, 2, 4, 8 or 16",
        "a thread takes that many elements at a time"},
-      {C.Cooperative && OtherLaunch, "--cooperative goes without --geometry, --grid-policy and --vectorize",
+      {C.inMemoryOfAll() && OtherLaunch, OfAll + " goes without --geometry, --grid-policy and --vectorize",
        "leave them out: the kernels follow each other in blocks that fill the GPU once"},
-      {C.Cooperative && C.EvictLast, "--evict-last goes without --cooperative", "leave out one of them"},
-      {C.Cooperative && C.InRegisters, "--in-registers goes without --cooperative", "leave out one of them"},
-      {C.Cooperative && C.Reassociate, "--reassociate goes without --cooperative", "leave out one of them"},
+      {C.inMemoryOfAll() && C.EvictLast, "--evict-last goes without " + OfAll, "leave out one of them"},
+      {C.inMemoryOfAll() && C.InRegisters, "--in-registers goes without " + OfAll, "leave out one of them"},
+      {C.inMemoryOfAll() && C.Reassociate, "--reassociate goes without " + OfAll, "leave out one of them"},
       {C.EvictLast && C.Reassociate, "--evict-last goes without --reassociate", "leave out one of them"},
-      {C.Cooperative && R.Distinct, "--distinct goes without --cooperative",
-       "leave it out: kernels with a barrier between them may share memory"},
+      {C.inMemoryOfAll() && R.Distinct, "--distinct goes without " + OfAll,
+       "leave it out: kernels that begin when others have ended may share memory"},
       {!isFileName(R.Prelude), "--prelude is the name of a file beside the output",
        "leave out the folder, and what is no letter, digit, '_', '-' or '.'"},
       {!R.Prelude.empty() && R.Name == "cufuse", "--prelude has the namespace 'cufuse'", "choose another --name"},
@@ -516,6 +520,9 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
                        "Refuse what would hand intermediates on in memory"),
       Command.add_flag("--cooperative", Request.Composition.Cooperative,
                        "A cooperative launch with a barrier of the grid between the kernels; for any kernels"),
+      Command.add_flag(
+          "--last-block", Request.Composition.LastBlock,
+          "The last block that has played the first kernel plays the others, of few blocks; for any kernels"),
       Command.add_flag("--overlap", Request.Overlap,
                        "A launch of each kernel, which begins while the one before it ends; for any kernels")});
   // What --link says already; alone, it is --auto-link.

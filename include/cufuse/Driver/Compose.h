@@ -21,8 +21,8 @@ struct Composition {
 llvm::Expected<Composition> composeKernels(VerticalGraph &Graph, llvm::MutableArrayRef<LoadedKernel> Kernels,
                                            BlockShape Block, const VerticalOptions &Options);
 
-/// What is fused in the kernels' place: one composed kernel, or with `Cooperative` the same ones, in which linked
-/// parameters are those that they are linked to.
+/// What is fused in the kernels' place: one composed kernel, or with `Cooperative` or `LastBlock` the same ones, in
+/// which linked parameters are those that they are linked to.
 llvm::Expected<std::vector<LoadedKernel>> compose(std::vector<LoadedKernel> Kernels, const FuseRequest &Request);
 
 } // namespace cufuse

@@ -237,6 +237,8 @@ struct KernelText {
   std::optional<LaunchTurns> Turns = {};
   /// With it, the launcher makes as many blocks as are resident, which go on by themselves.
   std::optional<ProductsText> Products = {};
+  /// Of what the last block goes on with: the parameter that leads to what launches have each of its own.
+  std::string Counted = {};
   bool IsComposed = false;           ///< Of several kernels, each of which depends on others.
   std::optional<MainText> Main = {}; ///< Of a composition that may be all that a fused kernel does.
   std::string Note;                  ///< What the user should know of how they became one, or nothing.

@@ -106,5 +106,7 @@ bool leadsToMemory(const clang::Expr &Argument);
 /// Variables count as what they begin with, and text as the device's compilation reads it: a guess, which the launch of
 /// the output confirms. nullopt where no such constant is written.
 std::optional<BlockShape> blockOf(const clang::CUDAKernelCallExpr &Launch, const clang::ASTContext &Context);
+/// Is it written with a grid of one block? A guess in the same way.
+bool isOfOneBlock(const clang::CUDAKernelCallExpr &Launch, const clang::ASTContext &Context);
 
 } // namespace cufuse

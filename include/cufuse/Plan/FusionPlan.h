@@ -62,13 +62,16 @@ struct FusionPlan {
   Geometry Shape = Geometry::Warps; ///< A single partition is `Warps`, whatever was asked for.
   GridPolicy Grid = GridPolicy::Match;
   bool Cooperative = false;    ///< The whole grid waits between the constituents: a cooperative launch.
+  bool LastBlock = false;      ///< The last block that has played the first constituent plays the others.
   unsigned ResidentBlocks = 0; ///< Fused blocks per SM under `Stride` at most; 0: as many as fit.
   bool NotesKernel = false;    ///< Each thread notes in shared memory which kernel it plays, for libraries to find.
   RegisterLimit Registers;     ///< For `Split`, Count is what every thread is launched with.
   LaunchOverlap Overlap;
 
   /// Has another kernel stored in this launch, or while it ran? Then no cache may have kept what was there before.
-  bool readsFresh() const { return Cooperative || Overlap.Waits; }
+  bool readsFresh() const { return isInOrder() || Overlap.Waits; }
+  /// Each constituent, of a grid of its own, begins when all before it have ended.
+  bool isInOrder() const { return Cooperative || LastBlock; }
 
   /// One partition is the whole block: it keeps the block's own shape and barrier.
   bool keepsBlock() const { return Partitions.size() == 1 && Partitions.front().Beside == 1; }
@@ -147,6 +150,7 @@ enum class AddedParameter {
   DynamicOffset, ///< Where its dynamic shared memory starts in the fused block's, in bytes.
   DynamicStride, ///< From that of one copy to that of the next.
   Maps,          ///< Tensor maps of products: `CufuseMaps`.
+  Place,         ///< Of the last block's count, behind the last constituent's.
   Pools,         ///< Behind the last constituent's: a counter for each constituent, and tickets; all zero.
 };
 /// In the order of the kernel's parameters.

@@ -18,10 +18,12 @@ struct VerticalOptions {
   bool EvictLast = false; ///< Rows that stay in registers are loaded with that priority in L2.
   /// Sums may be taken in another order, by threads that have other elements of the row: 16 bytes at a time.
   bool Reassociate = false;
-  unsigned Copies = 1;        ///< Blocks that a fused block plays side by side.
-  bool InRegisters = false;   ///< Refuses what would hand intermediates on in memory.
-  bool InMemory = false;      ///< Takes nothing else: the text of linked pointers stays as it is.
-  bool Cooperative = false;   ///< One after the other, the whole grid, with a barrier between; all stays in memory.
+  unsigned Copies = 1;      ///< Blocks that a fused block plays side by side.
+  bool InRegisters = false; ///< Refuses what would hand intermediates on in memory.
+  bool InMemory = false;    ///< Takes nothing else: the text of linked pointers stays as it is.
+  bool Cooperative = false; ///< One after the other, the whole grid, with a barrier between; all stays in memory.
+  bool LastBlock = false;   ///< The same, but the last block that has played the first kernel plays the others.
+  bool inMemoryOfAll() const { return Cooperative || LastBlock; }
   ProductsPlan Products = {}; ///< How products are computed, where there are some.
 };
 
