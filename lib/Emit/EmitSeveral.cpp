@@ -74,35 +74,39 @@ private:
   }
 
   void launch(Writer &Own) const {
-    const bool ByElements = Kernel.Text->Elements.has_value();
+    const bool IsMeasured = Outputs.back().From > 0, ByElements = Kernel.Text->Elements.has_value();
     // From the one that is for many elements, or for long rows, on.
     auto Sorted = llvm::to_vector(llvm::make_pointer_range(Outputs));
     llvm::stable_sort(Sorted, [&](const LaunchedOutput *A, const LaunchedOutput *B) {
-      return ByElements ? turn(*A) > turn(*B) : threads(*A) < threads(*B);
+      return !IsMeasured && (ByElements ? turn(*A) > turn(*B) : threads(*A) < threads(*B));
     });
     Own.line("\nstatic cudaError_t choose(const {}::Launch &launch, cudaStream_t stream) {{\n"
              "  cudaError_t (*const ways[])(const {}::Launch &, cudaStream_t) = {{{}}};",
              Kernel.Name, Kernel.Name,
              llvm::join(llvm::map_range(Sorted, [](const LaunchedOutput *Each) { return function(*Each); }), ", "));
     std::vector<std::string> Limits;
-    for (const LaunchedOutput *Each : llvm::ArrayRef(Sorted).drop_back())
-      Limits.push_back(
-          std::to_string(ByElements ? turn(*Each) : threads(*Each) * Kernel.Text->Rows->PerThread * FewAccesses));
-    const OutputText Count = (ByElements ? Kernel.Text->Elements->Count : Kernel.Text->Rows->Length)
-                                 .with(OutputText::Slot::Argument, "launch.arguments.");
-    Own.line("  const long long {} = {};\n  const long long limits[] = {{{}}};", ByElements ? "elements" : "length",
-             Count, llvm::join(Limits, ", "));
-    if (ByElements)
+    for (const auto &[Each, Next] : llvm::zip(llvm::ArrayRef(Sorted).drop_back(), llvm::drop_begin(Sorted)))
+      Limits.push_back(std::to_string(IsMeasured   ? Next->From
+                                      : ByElements ? turn(*Each)
+                                                   : threads(*Each) * Kernel.Text->Rows->PerThread * FewAccesses));
+    const std::string Count =
+        ByElements || IsMeasured
+            ? elementCount(Kernel, "launch.grid", "launch.arguments.")
+            : Kernel.Text->Rows->Length.with(OutputText::Slot::Argument, "launch.arguments.").text();
+    Own.line("  const long long {} = {};\n  const long long limits[] = {{{}}};",
+             ByElements || IsMeasured ? "elements" : "length", Count, llvm::join(Limits, ", "));
+    if (ByElements && !IsMeasured)
       askMultiprocessors(Own);
-    Own.write(ByElements
-                  ? "  // As many elements in a block as leave one for every multiprocessor.\n"
-                    "  unsigned best = 0;\n"
-                    "  while (best < sizeof limits / sizeof *limits && elements < limits[best] * multiprocessors)\n"
-                    "    ++best;"
-                  : "  // As few threads as have few elements of a row each.\n"
-                    "  unsigned best = 0;\n"
-                    "  while (best < sizeof limits / sizeof *limits && length > limits[best])\n"
-                    "    ++best;");
+    const auto [Why, Goes] =
+        IsMeasured   ? std::pair("From so many elements on, as measured.", "elements >= limits[best]")
+        : ByElements ? std::pair("As many elements in a block as leave one for every multiprocessor.",
+                                 "elements < limits[best] * multiprocessors")
+                     : std::pair("As few threads as have few elements of a row each.", "length > limits[best]");
+    Own.line("  // {}\n"
+             "  unsigned best = 0;\n"
+             "  while (best < sizeof limits / sizeof *limits && {})\n"
+             "    ++best;",
+             Why, Goes);
     Own.line("  // Where that is not for the launch, the others are.\n"
              "  cudaError_t error = cudaErrorInvalidConfiguration;\n"
              "  for (unsigned i = 0; i < {0} && error == cudaErrorInvalidConfiguration; ++i)\n"

@@ -44,14 +44,10 @@ static OutputText fieldOf(const Constituent &C, const ParameterText &P, const st
       .with(OutputText::Slot::Name, Prefix + P.Name);
 }
 
-static std::string ofArguments(const OutputText &OfLaunch) {
-  return OfLaunch.with(OutputText::Slot::Argument, "").text();
-}
-
-std::string elementCount(const Constituent &C, const std::string &Grid) {
-  if (C.Text->Elements)
-    return ofArguments(C.Text->Elements->Count);
-  return fmt::format("1ll * {0}.x * {0}.y * {0}.z * ({1})", Grid, ofArguments(C.Text->Rows->Length));
+std::string elementCount(const Constituent &C, const std::string &Grid, const std::string &Arguments) {
+  const OutputText &Count = C.Text->Elements ? C.Text->Elements->Count : C.Text->Rows->Length;
+  const std::string Own = Count.with(OutputText::Slot::Argument, Arguments).text();
+  return C.Text->Elements ? Own : fmt::format("1ll * {0}.x * {0}.y * {0}.z * ({1})", Grid, Own);
 }
 
 unsigned elementsOfBlock(const Constituent &C, const FusionPlan &Plan, unsigned I) {

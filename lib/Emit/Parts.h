@@ -155,8 +155,9 @@ struct LaunchCall {
 LaunchCall launchCall(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan, const std::string &Name,
                       const std::string &Prefix = "");
 
-/// How many elements such a launch has, in C++; `Grid`: the name of the grid, if it has one.
-std::string elementCount(const Constituent &C, const std::string &Grid = "");
+/// How many elements such a launch has, in C++; `Grid`: the name of the grid, if it has one; `Arguments`: what stands
+/// before the names of arguments.
+std::string elementCount(const Constituent &C, const std::string &Grid = "", const std::string &Arguments = "");
 
 /// How many of them a block takes at a time, where the launcher makes the grid from them.
 unsigned elementsOfBlock(const Constituent &C, const FusionPlan &Plan, unsigned I);

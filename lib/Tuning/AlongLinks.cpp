@@ -1,6 +1,7 @@
 #include "GroupFuser.h"
 #include "TuningKind.h"
 
+#include "cufuse/Driver/CheckPaths.h"
 #include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
@@ -62,15 +63,14 @@ public:
       EmitOptions Own = Emit;
       if (++Count > 1) {
         Own.Name += fmt::format("_{}", Count);
-        const std::string Stem = llvm::sys::path::stem(Emit.SourceFile).str();
-        Own.SourceFile = fmt::format("{}_{}.cu", Stem, Count);
-        Own.HeaderFile = fmt::format("{}_{}.h", Stem, Count);
+        Own.SourceFile = numbered(Emit.SourceFile, Count);
+        Own.HeaderFile = headerOf(Own.SourceFile);
       }
       Draft.Order += " in " + Own.SourceFile;
       auto Fused = TRY(Fuse.fuse(membersOf(P, Group), Group, Own));
       TRY(Fused.Text->verify(Fused.Source, Fused.Plan));
-      Draft.ApartBelow = Fused.Text->options().ApartBelow;
       llvm::append_range(Draft.Files, filesOf(Own, std::move(Fused.Source)));
+      Draft.Fused = std::make_shared<FusedGroup>(std::move(Fused));
     }
     return Draft;
   }

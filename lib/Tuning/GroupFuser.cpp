@@ -353,8 +353,9 @@ llvm::Expected<FusedGroup> GroupFuser::fuse(llvm::ArrayRef<unsigned> Members, co
   Group.Kernel.push_back(std::move(Composed.Kernel));
   Group.Packed = TRY(pack(Graph, Composed.Proof, Members, How, Group.Kernel.front().Facts));
   EmitOptions Own = Emit;
+  Group.Elements = elementsOf(Graph, Composed.Proof, Members, Group.Packed);
   if (Emit.Apart)
-    Own.ApartBelow = elementsOf(Graph, Composed.Proof, Members, Group.Packed);
+    Own.ApartBelow = Group.Elements;
   Group.Text = std::make_unique<Fuser>(Tools, Group.Kernel, Own);
   FusionConfig Config;
   Config.Constituents = {{.Block = How.Block}};

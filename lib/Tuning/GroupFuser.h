@@ -13,8 +13,9 @@ struct FusedGroup {
   std::unique_ptr<Fuser> Text;      ///< Of that kernel.
   FusionPlan Plan;
   FusedSource Source;
-  std::string Entry;   ///< How the name of the kernel begins that the launcher would choose for these arguments.
-  PackedKernel Packed; ///< With the arguments that are left.
+  std::string Entry;          ///< How the name of the kernel begins that the launcher would choose for these arguments.
+  PackedKernel Packed;        ///< With the arguments that are left.
+  std::uint64_t Elements = 0; ///< As the launcher counts them; 0 where it does not.
 };
 
 /// Which kernels load and store which buffers, as far as their accesses show: all they may, where that is not known.

@@ -143,7 +143,7 @@ llvm::Expected<Workload> readWork(const TuneRequest &Request) {
                       Kernel.Where);
   if (!Read.Links.empty())
     TRY(checkLinkedRequest(Request));
-  else if (Request.IsOfList)
+  else if (Request.List)
     return badUsage("--set has a list of sizes, and these kernels are side by side", "tune one size after the other");
   return Read;
 }
@@ -252,7 +252,7 @@ llvm::Expected<TuningSubject> subjectOf(const TuneRequest &Request, Workload Wor
   Subject.Emit.SourceFile = File.str();
   Subject.Emit.HeaderFile = File.drop_back(3).str() + ".h";
   Subject.Emit.Command = Request.Command;
-  Subject.Emit.Apart = Request.ApartBelow;
+  Subject.Emit.Apart = Request.List && Request.List->ApartBelow;
   // Before anything is measured for nothing.
   TRY(checkTuneFiles(Request, Subject));
   // What is wrong with one of linked kernels keeps it out of the others, and that is one of the choices.
@@ -297,8 +297,8 @@ llvm::Error search(const TuneRequest &Request, const SearchSeams &Seams, const T
                       "name another file, or remove it to begin anew");
   }
   std::vector<Candidate> Candidates = World.candidates(How);
-  if (!Request.Only.empty())
-    llvm::erase_if(Candidates, [&](const Candidate &C) { return C.key() != Request.Only; });
+  if (Request.List && !Request.List->Only.empty())
+    llvm::erase_if(Candidates, [&](const Candidate &C) { return C.key() != Request.List->Only; });
   Result.SpaceSize = Candidates.size();
   if (!What.Graph && Result.Strategy != "hfuse" && isSpaceSampled(What))
     Result.Notes.push_back("There are too many ways to fuse so many kernels to list them: the candidates are some.");
@@ -476,8 +476,9 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
   } else if ((Answer.Verdict.What == Advice::Fuse || Answer.Result.Modelled) && Answer.Verdict.Winner) {
     TRY(MakeDraft(Answer.Verdict.Winner->Which));
     Answer.Files = std::move(Draft.Files);
-    Answer.ApartBelow = Draft.ApartBelow;
-    if (Answer.Verdict.Winner->Which.Groups.size() > 1)
+    if (Answer.Verdict.Winner->Which.Groups.size() == 1)
+      Answer.Fused = Draft.Fused;
+    else if (!Answer.Verdict.Winner->Which.Groups.empty())
       Answer.Result.Notes.push_back("Launch " + Draft.Order + ".");
   }
   for (OutputFile &File : Answer.Files)

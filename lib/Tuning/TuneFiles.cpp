@@ -11,12 +11,17 @@
 
 namespace cufuse {
 
+std::string numbered(llvm::StringRef Source, size_t Number) {
+  return fmt::format("{}_{}.cu", Source.drop_back(3).str(), Number);
+}
+
 std::vector<std::string> sourcesOf(const TuneRequest &Request, const TuningSubject &Subject) {
   std::vector<std::string> Sources = {Request.Output};
   const std::string Stem = llvm::StringRef(Request.Output).drop_back(3).str();
-  // One for each launch that has several kernels.
-  for (size_t I = 2; !Subject.Work.Links.empty() && I <= Subject.Kernels.size() / 2; ++I)
-    Sources.push_back(fmt::format("{}_{}.cu", Stem, I));
+  // One for each launch that has several kernels, or for each kernel of a list of sizes.
+  const size_t Launches = Subject.isLinked() ? Subject.Kernels.size() / 2 : 0;
+  for (size_t I = Request.List ? 1 : 2; I <= (Request.List ? std::max<size_t>(Launches, MostOfList) : Launches); ++I)
+    Sources.push_back(numbered(Request.Output, I));
   for (const WorkloadKernel &Kernel : Subject.Work.Kernels)
     if (Request.EmitSolo)
       Sources.push_back(fmt::format("{}.{}.cu", Stem, Kernel.Name));

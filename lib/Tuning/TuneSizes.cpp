@@ -1,5 +1,8 @@
-#include "cufuse/Tuning/Tune.h"
+#include "GroupFuser.h"
+#include "TuningKind.h"
 
+#include "cufuse/Driver/CheckPaths.h"
+#include "cufuse/Emit/EmitSeveral.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Workload/Expression.h"
 
@@ -10,26 +13,34 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 namespace cufuse {
 
 namespace {
 
-constexpr double MostLost = 1.02; ///< A fused kernel that takes so many times as long as the kernels apart is none.
+constexpr double MostSlower = 1.02; ///< A fused kernel that takes so many times as long as the kernels apart is none.
+constexpr double LittleLost = 1.02; ///< In times of the best for a size: another kernel is not worth its code.
+
+/// Of a candidate at one size.
+struct Cost {
+  double Time; ///< In times of the kernels apart.
+  bool IsOneLaunch;
+};
 
 /// One size of the list, and what was found there.
 struct SizePoint {
   std::string Name; ///< `n=1024`
   std::vector<std::string> Settings;
   std::optional<TuneAnswer> Answer = {};
-  std::map<std::string, double> Costs = {}; ///< Of candidates, by key, in times of the kernels apart.
+  std::map<std::string, Cost> Costs = {}; ///< Of candidates, by key.
 
   double apart() const { return Answer->Verdict.StrongestBaseline->Result.Microseconds; }
   /// Of the best way there is.
   double best() const {
     double Least = 1;
-    for (const auto &[Key, Cost] : Costs)
-      Least = std::min(Least, Cost);
+    for (const auto &[Key, Each] : Costs)
+      Least = std::min(Least, Each.Time);
     return Least;
   }
 };
@@ -90,64 +101,223 @@ llvm::Expected<std::vector<SizePoint>> pointsOf(llvm::ArrayRef<std::string> Sett
 
 /// In times of the strongest baseline: the winner as it was confirmed beside that, the others beside the winner. None
 /// where nothing was confirmed.
-std::map<std::string, double> costsOf(const TuneAnswer &Answer) {
+std::map<std::string, Cost> costsOf(const TuneAnswer &Answer) {
   const Summary &Verdict = Answer.Verdict;
-  std::map<std::string, double> Costs;
+  std::map<std::string, Cost> Costs;
   if (!Verdict.Winner || !Answer.Result.Unconfirmed.empty() || Verdict.Fusion <= 0)
     return Costs;
   for (const Ranked &Each : Verdict.Candidates)
     if (isMeasured(Each.Result))
-      Costs.try_emplace(Each.Which.key(), Each.Result.Microseconds);
+      Costs.try_emplace(Each.Which.key(), Cost{Each.Result.Microseconds, Each.Which.Groups.size() == 1});
   const auto OfWinner = Costs.find(Verdict.Winner->Which.key());
   if (OfWinner == Costs.end())
     return {};
-  for (const double Confirmed = OfWinner->second * Verdict.Fusion; auto &[Key, Cost] : Costs)
-    Cost /= Confirmed;
+  for (const double Confirmed = OfWinner->second.Time * Verdict.Fusion; auto &[Key, Each] : Costs)
+    Each.Time /= Confirmed;
   return Costs;
 }
 
-/// A candidate, from one of the points on; the kernels apart before.
-struct Choice {
-  std::string Key;
-  size_t From = 0;
-  double Lost = std::numeric_limits<double>::infinity(); ///< At most, in times of the best of each point.
-  double Time = 0;                                       ///< The logarithms of all costs.
+/// Candidates, each from one of the points on until the next one's; the kernels apart before all of them.
+struct ChosenSizes {
+  struct Part {
+    std::string Key;
+    size_t From;
+  };
+  std::vector<Part> Parts = {};
+  double Time = 0; ///< The logarithms of all costs.
+
+  /// The key of what is launched there; empty: the kernels apart.
+  std::string at(size_t Point) const {
+    std::string Key;
+    for (const Part &Each : Parts)
+      if (Each.From <= Point)
+        Key = Each.Key;
+    return Key;
+  }
 };
 
-/// None where no candidate pays at any size and all that are larger.
-std::optional<Choice> choose(llvm::ArrayRef<SizePoint> Points, double Required) {
-  std::optional<Choice> Best;
-  for (const auto &[Key, OfLargest] : Points.back().Costs)
-    for (size_t From = 0; From < Points.size(); ++From) {
-      Choice This{Key, From, 1, 0};
-      bool Pays = true;
-      for (const auto &[I, P] : llvm::enumerate(Points)) {
-        const auto Own = P.Costs.find(Key);
-        const double Cost = I < From ? 1 : Own == P.Costs.end() ? MostLost * 2 : Own->second;
-        Pays &= Cost <= (I == From ? 1 / Required : MostLost);
-        This.Lost = std::max(This.Lost, Cost / P.best());
-        This.Time += std::log(Cost);
+/// The fastest of all with at most so many candidates, none of which loses more against the best of a point. None where
+/// no candidate pays at any size and all that are larger.
+std::optional<ChosenSizes> chooseWithin(llvm::ArrayRef<SizePoint> Points, double Required, unsigned Most,
+                                        double MostLost) {
+  std::vector<ChosenSizes> Until(1);
+  for (const auto &[I, P] : llvm::enumerate(Points)) {
+    // What ends in one candidate goes on alike: of these, the fastest of each length.
+    std::map<std::pair<size_t, std::string>, ChosenSizes> Next;
+    auto Take = [&, &P = P](ChosenSizes This, const std::string &Key, double Time) {
+      if (Time > MostLost * P.best())
+        return;
+      This.Time += std::log(Time);
+      const auto [Known, IsNew] = Next.try_emplace({This.Parts.size(), Key}, This);
+      if (!IsNew && This.Time < Known->second.Time)
+        Known->second = This;
+    };
+    for (const ChosenSizes &Before : Until) {
+      const std::string Last = Before.Parts.empty() ? "" : Before.Parts.back().Key;
+      if (Last.empty())
+        Take(Before, "", 1);
+      for (const auto &[Key, Own] : P.Costs) {
+        ChosenSizes This = Before;
+        if (Key != Last)
+          This.Parts.push_back({Key, I});
+        const bool FitsOthers =
+            This.Parts.size() == 1 || llvm::all_of(This.Parts, [&, &P = P](const ChosenSizes::Part &Each) {
+              return P.Costs.contains(Each.Key) && P.Costs.at(Each.Key).IsOneLaunch;
+            });
+        if (FitsOthers && This.Parts.size() <= Most && Own.Time <= (Last.empty() ? 1 / Required : MostSlower))
+          Take(std::move(This), Key, Own.Time);
       }
-      if (Pays && (!Best || std::pair(This.Lost, This.Time) < std::pair(Best->Lost, Best->Time)))
-        Best = This;
     }
-  return Best;
+    Until.clear();
+    for (auto &[Key, Each] : Next)
+      Until.push_back(std::move(Each));
+  }
+  llvm::erase_if(Until, [](const ChosenSizes &Each) { return Each.Parts.empty(); });
+  const auto Best =
+      llvm::min_element(Until, [](const ChosenSizes &A, const ChosenSizes &B) { return A.Time < B.Time; });
+  return Best == Until.end() ? std::nullopt : std::optional(*Best);
+}
+
+/// As few candidates as lose little, or as many as may be where all lose more.
+std::optional<ChosenSizes> choose(llvm::ArrayRef<SizePoint> Points, double Required, unsigned Most) {
+  for (unsigned Count = 1; Count <= Most; ++Count)
+    if (auto Found = chooseWithin(Points, Required, Count, LittleLost))
+      return Found;
+  std::set<double> Losses;
+  for (const SizePoint &P : Points) {
+    Losses.insert(1 / P.best());
+    for (const auto &[Key, Own] : P.Costs)
+      Losses.insert(Own.Time / P.best());
+  }
+  for (const double Loss : Losses)
+    if (auto Found = chooseWithin(Points, Required, Most, Loss))
+      return Found;
+  return std::nullopt;
+}
+
+/// At most, in times of the best of a point.
+double lossOf(const ChosenSizes &Of, llvm::ArrayRef<SizePoint> Points) {
+  double Most = 1;
+  for (const auto &[I, P] : llvm::enumerate(Points)) {
+    const auto Own = P.Costs.find(Of.at(I));
+    Most = std::max(Most, (Own == P.Costs.end() ? 1 : Own->second.Time) / P.best());
+  }
+  return Most;
+}
+
+using FusedGroups = std::vector<std::shared_ptr<const FusedGroup>>;
+
+/// Can a launcher choose among them by the number of elements?
+bool areChosenByElements(const FusedGroups &Groups) {
+  std::uint64_t Last = 0;
+  for (const auto &Each : Groups) {
+    if (!Each || Each->Elements <= Last || !Each->Kernel.front().Text.Types.empty())
+      return false;
+    Last = Each->Elements;
+  }
+  return true;
 }
 
 std::string said(const SizePoint &P, const std::string &Key) {
   const auto Own = P.Costs.find(Key);
   std::string Text = fmt::format("{}: the kernels apart take {:.1f} us", P.Name, P.apart());
   if (Own != P.Costs.end())
-    Text += fmt::format(", fused {:.1f} us, {:.2f} times as fast", Own->second * P.apart(), 1 / Own->second);
-  if (P.best() < (Own == P.Costs.end() ? 1 : std::min(Own->second, 1.0)))
+    Text +=
+        fmt::format(", {} {:.1f} us, {:.2f} times as fast", Key, Own->second.Time * P.apart(), 1 / Own->second.Time);
+  if (P.best() < (Own == P.Costs.end() ? 1 : std::min(Own->second.Time, 1.0)))
     Text += fmt::format("; the best for this size takes {:.1f} us", P.best() * P.apart());
   return Text + ".";
 }
 
+/// The files of the kernels, each of which is the best from so many elements on as its launch has, and of what chooses
+/// among them, in the output's folder.
+llvm::Expected<std::vector<OutputFile>> bySize(const Toolchain &Tools, const std::string &Output, bool ApartBelow,
+                                               const FusedGroups &Groups) {
+  const FusedGroup &First = *Groups.front();
+  std::vector<std::unique_ptr<Fuser>> Fusers;
+  std::vector<LaunchedOutput> Launched;
+  std::vector<OutputFile> Files;
+  EmitOptions Whole = First.Text->options();
+  for (const auto &[I, Group] : llvm::enumerate(Groups)) {
+    EmitOptions Own = Whole;
+    Own.Name += fmt::format("_{}", I + 1);
+    Own.SourceFile = numbered(Whole.SourceFile, I + 1);
+    Own.HeaderFile = headerOf(Own.SourceFile);
+    Fuser &Text = *Fusers.emplace_back(std::make_unique<Fuser>(Tools, Group->Kernel, Own));
+    auto Source = TRY(Text.emit(Group->Plan));
+    TRY(Text.verify(Source, Group->Plan));
+    llvm::append_range(Files, filesOf(Own, std::move(Source)));
+    Launched.push_back({Own, &Text.constituents().front(), &Group->Plan, "", I == 0 ? 0 : Group->Elements});
+  }
+  Whole.Apart = ApartBelow;
+  Whole.ApartBelow = ApartBelow ? First.Elements : 0;
+  llvm::append_range(Files, filesOf(Whole, emitBySize(Launched, Whole)));
+  for (OutputFile &File : Files)
+    File.Path = within(folderOf(Output), File.Path);
+  return Files;
+}
+
+using Runs = llvm::function_ref<llvm::Expected<TuneAnswer>(const TuneRequest &Request)>;
+
+/// The chosen candidates, measured once more, with their files; or why there are none.
+llvm::Expected<TuneAnswer> written(const Toolchain &Tools, const TuneRequest &Request,
+                                   llvm::MutableArrayRef<SizePoint> Points, const std::optional<ChosenSizes> &Chosen,
+                                   Runs Run) {
+  std::vector<std::string> Notes;
+  for (const auto &[I, P] : llvm::enumerate(Points)) {
+    std::string Key = Chosen ? Chosen->at(I) : "";
+    if (Key.empty() && P.Answer->Verdict.Winner)
+      Key = P.Answer->Verdict.Winner->Which.key();
+    Notes.push_back(said(P, Key));
+  }
+  TuneAnswer Answer = *Points.back().Answer;
+  Answer.Files.clear();
+  FusedGroups Groups;
+  std::vector<std::string> Ways;
+  if (!Chosen)
+    Notes.push_back("No fused kernel pays from one of these sizes on.");
+  else
+    for (const ChosenSizes::Part &Each : Chosen->Parts) {
+      const SizePoint &From = Points[Each.From];
+      TuneRequest One = Request;
+      One.Settings = From.Settings;
+      One.List = SizeOfList{.Only = Each.Key, .ApartBelow = Each.From > 0 && Chosen->Parts.size() == 1};
+      Answer = TRY(Run(One));
+      Groups.push_back(Answer.Fused);
+      Ways.push_back(Ways.empty() ? Each.Key : fmt::format("{} from {} on", Each.Key, From.Name));
+      if (Answer.Files.empty()) {
+        Notes.push_back(
+            fmt::format("{} did not pay for {} when it was measured again: nothing is written.", Each.Key, From.Name));
+        break;
+      }
+    }
+  if (Groups.size() > 1 && !areChosenByElements(Groups))
+    return written(Tools, Request, Points, choose(Points, Request.RequiredSpeedup, 1), Run);
+  if (!Answer.Files.empty()) {
+    const size_t First = Chosen->Parts.front().From;
+    const std::uint64_t Elements = Groups.front() ? Groups.front()->Elements : 0;
+    Notes.push_back(fmt::format("Over these sizes {} loses at most {:.1f} % against the best for each.",
+                                llvm::join(Ways, ", "), 100 * (lossOf(*Chosen, Points) - 1)));
+    if (First > 0)
+      Notes.push_back(
+          fmt::format("It pays from {} on{}.", Points[First].Name,
+                      Elements > 0 ? fmt::format(": for less than {} elements, `launch` with `apart` launches the "
+                                                 "kernels themselves",
+                                                 Elements)
+                                   : ": launch the kernels themselves below, since the launcher counts no elements"));
+    if (Groups.size() > 1)
+      Answer.Files = TRY(bySize(Tools, Request.Output, First > 0, Groups));
+    llvm::erase_if(Answer.Stale, [&](const std::string &Source) {
+      return llvm::any_of(Answer.Files, [&](const OutputFile &File) { return File.Path == Source; });
+    });
+  }
+  llvm::append_range(Answer.Result.Notes, Notes);
+  return Answer;
+}
+
 } // namespace
 
-llvm::Expected<TuneAnswer> tuneSizes(const TuneRequest &Request,
-                                     llvm::function_ref<llvm::Expected<TuneAnswer>(const TuneRequest &Request)> Run) {
+llvm::Expected<TuneAnswer> tuneSizes(const Toolchain &Tools, const TuneRequest &Request, Runs Run) {
   std::vector<SizePoint> Points = TRY(pointsOf(Request.Settings));
   if (Points.size() == 1)
     return Run(Request);
@@ -156,7 +326,7 @@ llvm::Expected<TuneAnswer> tuneSizes(const TuneRequest &Request,
       return badUsage(fmt::format("{} is for one size, and --set has a list", Option),
                       "give one size, or leave it out");
   TuneRequest One = Request;
-  One.IsOfList = true;
+  One.List.emplace();
   for (SizePoint &P : Points) {
     One.Settings = P.Settings;
     auto Answer = Run(One);
@@ -167,34 +337,7 @@ llvm::Expected<TuneAnswer> tuneSizes(const TuneRequest &Request,
     P.Costs = costsOf(*Answer);
     P.Answer.emplace(std::move(*Answer));
   }
-  const auto Chosen = choose(Points, Request.RequiredSpeedup);
-  std::vector<std::string> Notes;
-  for (const SizePoint &P : Points)
-    Notes.push_back(said(P, Chosen                     ? Chosen->Key
-                            : P.Answer->Verdict.Winner ? P.Answer->Verdict.Winner->Which.key()
-                                                       : ""));
-  if (!Chosen) {
-    Notes.push_back("No fused kernel pays from one of these sizes on.");
-    Points.back().Answer->Files.clear();
-    llvm::append_range(Points.back().Answer->Result.Notes, Notes);
-    return std::move(*Points.back().Answer);
-  }
-
-  One.Settings = Points[Chosen->From].Settings;
-  One.Only = Chosen->Key;
-  One.ApartBelow = Chosen->From > 0;
-  TuneAnswer Answer = TRY(Run(One));
-  Notes.push_back(fmt::format("Over these sizes {} loses at most {:.1f} % against the best for each.", Chosen->Key,
-                              100 * (Chosen->Lost - 1)));
-  if (Chosen->From > 0)
-    Notes.push_back(fmt::format("It pays from {} on{}.", Points[Chosen->From].Name,
-                                Answer.ApartBelow > 0
-                                    ? fmt::format(": for less than {} elements, `launch` with `apart` launches the "
-                                                  "kernels themselves",
-                                                  Answer.ApartBelow)
-                                    : ": launch the kernels themselves below, since the launcher counts no elements"));
-  llvm::append_range(Answer.Result.Notes, Notes);
-  return Answer;
+  return written(Tools, Request, Points, choose(Points, Request.RequiredSpeedup, MostOfList), Run);
 }
 
 } // namespace cufuse

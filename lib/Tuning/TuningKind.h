@@ -11,9 +11,9 @@ namespace cufuse {
 
 /// The source of a candidate.
 struct TuningDraft {
-  std::vector<OutputFile> Files; ///< Names without a folder.
-  std::string Order;             ///< Which launch is in which file, where there are several.
-  std::uint64_t ApartBelow = 0;  ///< Elements of the last launch, where it was asked for and they can be counted.
+  std::vector<OutputFile> Files;                ///< Names without a folder.
+  std::string Order;                            ///< Which launch is in which file, where there are several.
+  std::shared_ptr<const FusedGroup> Fused = {}; ///< The last launch of linked kernels.
 };
 
 /// How kernels become one: side by side, or along the links between them. All that differs between the two in a search.
@@ -48,6 +48,8 @@ llvm::Expected<Confirmed> confirmWinner(TuneResult Result, const SoloFindings &F
 
 /// The sources that may be written, whatever the result will be. Each has a header beside it.
 std::vector<std::string> sourcesOf(const TuneRequest &Request, const TuningSubject &Subject);
+/// `OUT_2.cu`
+std::string numbered(llvm::StringRef Source, size_t Number);
 /// Is it the output, or made by a tuning with that output?
 bool isOfTuning(const std::string &Source, const std::string &Output);
 

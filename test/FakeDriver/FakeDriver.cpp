@@ -9,6 +9,7 @@
 // fused kernels that are not in a graph; `input` writes where the first one leads, in fused kernels; `before` and
 // `behind` write beside the buffer to which the last one leads. FAKE_DRIVER_LATER=US: so much longer fused kernels take
 // as soon as a whole output is loaded, which has several. FAKE_DRIVER_FUSED=US: so much longer they always take.
+// FAKE_DRIVER_FEW=US: so much longer those of less than eight blocks take.
 // FAKE_DRIVER_SLOW=US:FACTOR: so much longer kernels take on the GPU in its first so many microseconds.
 // FAKE_DRIVER_SLOW_GPU=N:FACTOR: so much longer they always take on GPU N. FAKE_DRIVER_EDITS=FILE: what a user does
 // meanwhile, an empty line behind the FILE whenever a fused kernel is loaded; with FAKE_DRIVER_UNDOES set, the edit is
@@ -163,6 +164,8 @@ void play(const Kernel &Kernel, unsigned Blocks, unsigned Threads, const std::ve
     if (const char *More = std::getenv("FAKE_DRIVER_LATER"); More && IsLater && isFused(Kernel))
       Microseconds += std::atof(More);
     if (const char *More = std::getenv("FAKE_DRIVER_FUSED"); More && isFused(Kernel))
+      Microseconds += std::atof(More);
+    if (const char *More = std::getenv("FAKE_DRIVER_FEW"); More && isFused(Kernel) && Blocks < 8)
       Microseconds += std::atof(More);
     const std::string Fault = faultOf(Threads);
     if (Fault == "crash")

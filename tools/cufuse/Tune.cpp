@@ -97,7 +97,7 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   Seams.Now = [Start] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - Start).count(); };
   Seams.Interrupted = [] { return Interruptions > 0; };
   Seams.Report = showProgress;
-  auto Answer = tuneSizes(Request, [&](const TuneRequest &One) { return tune(Tools, One, Seams); });
+  auto Answer = tuneSizes(Tools, Request, [&](const TuneRequest &One) { return tune(Tools, One, Seams); });
   if (::isatty(STDERR_FILENO))
     llvm::errs() << "\r\033[K";
   if (!Answer)

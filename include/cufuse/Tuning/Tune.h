@@ -17,6 +17,14 @@
 
 namespace cufuse {
 
+/// How a run serves a list of sizes.
+struct SizeOfList {
+  std::string Only = {};   ///< The key of the one candidate to try; empty: all of them.
+  bool ApartBelow = false; ///< The launcher launches the kernels apart for less elements than these.
+};
+
+constexpr unsigned MostOfList = 4; ///< Kernels among which a launcher chooses.
+
 struct TuneRequest {
   std::vector<std::string> Workloads;      ///< YAML files.
   std::vector<std::string> Settings;       ///< `NAME=VALUE`
@@ -38,15 +46,15 @@ struct TuneRequest {
   std::vector<unsigned> Devices;        ///< Empty: the first GPU.
   bool WithoutGpu = false;              ///< Rank by the model, also where there is a GPU.
   unsigned Jobs = 0;                    ///< Compilations at once; 0: one for each core.
-  std::string Only;                     ///< The key of the one candidate to try; empty: all of them.
-  bool IsOfList = false;                ///< Of sizes: for linked kernels.
-  bool ApartBelow = false;              ///< The launcher launches the kernels apart for less elements than these.
+  std::optional<SizeOfList> List;       ///< Some: of a list of sizes, for linked kernels.
   bool EmitSolo = false;                ///< Write the kernels alone where those, tuned and bound, are the best answer.
   std::string Database;                 ///< Path; empty: the result is not kept.
   std::shared_ptr<ArtifactCache> Cache; ///< Of what is compiled.
   std::string Runner;                   ///< Path of cufuse-runner.
   std::string Command, Version;
 };
+
+struct FusedGroup;
 
 struct TuneAnswer {
   TuneResult Result;
@@ -56,7 +64,7 @@ struct TuneAnswer {
   std::vector<OutputFile> Files = {};
   /// Sources, with headers beside them, that an earlier tuning may have written, and this one does not.
   std::vector<std::string> Stale = {};
-  std::uint64_t ApartBelow = 0; ///< Elements, as asked for; 0 where the launcher does not count them.
+  std::shared_ptr<const FusedGroup> Fused = {}; ///< What `Files` have, where that is one launch of linked kernels.
 };
 
 /// Reads the workload, measures the constituents alone, searches, and measures the winner once more beside the
@@ -67,10 +75,12 @@ struct TuneAnswer {
 llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Request, const SearchSeams &Seams);
 
 /// The same where settings are lists, as in `n=1024,65536`: one size after the other, from the smallest on, is tuned.
-/// The answer is of the candidate that loses least against the best of each size, the kernels apart among them, with
-/// what was found at each size in its notes. Where it pays only from a size on, its launcher launches the kernels apart
-/// below that. `Run` is `tune`. Only for linked kernels, which have the same candidates at every size, and with a GPU.
-llvm::Expected<TuneAnswer> tuneSizes(const TuneRequest &Request,
+/// The answer is of as few candidates, each for the sizes from one on, as lose 2 % at most against the best of each
+/// size, the kernels apart among them; or of four that lose least. What was found at each size is in its notes. Several
+/// are in `OUT_1.cu`, …, and `OUT.cu` has the launcher, which counts elements; where it cannot, one is taken. Where
+/// they pay only from a size on, the launcher launches the kernels apart below that. `Run` is `tune`. Only for linked
+/// kernels, which have the same candidates at every size, and with a GPU.
+llvm::Expected<TuneAnswer> tuneSizes(const Toolchain &Tools, const TuneRequest &Request,
                                      llvm::function_ref<llvm::Expected<TuneAnswer>(const TuneRequest &Request)> Run);
 
 } // namespace cufuse
