@@ -249,7 +249,8 @@ private:
   private:
     struct Part {
       Accumulation::Operation Sum = Accumulation::Operation::Unknown;
-      bool Exchanged = false; ///< There is something of other threads in it.
+      bool Exchanged = false; ///< It is one with the parts of other threads.
+      bool Received = false;  ///< It is another thread's, as it came.
       bool Own = true;        ///< Not the same in all threads of a warp.
       bool operator==(const Part &) const = default;
     };
@@ -268,7 +269,7 @@ private:
       if (Sum == Of.Sums.end())
         found(I, I);
       else if (Sum->second != Accumulation::Operation::Unknown) // else, no turn changes it
-        add(I, {Sum->second});
+        add(I, {.Sum = Sum->second});
     }
     void add(const llvm::Value &V, Part P) {
       const auto [At, New] = Parts.insert({&V, P});
@@ -276,6 +277,7 @@ private:
       const Part Before = Known;
       Known.Exchanged |= P.Exchanged;
       Known.Own |= P.Own;
+      Known.Received |= P.Received;
       if (Known.Sum != P.Sum)
         Known.Sum = Accumulation::Operation::Unknown;
       if (New || !(Before == Known))
@@ -295,11 +297,44 @@ private:
             if (I->mayWriteToMemory() && Each->getType()->isPointerTy())
               if (const llvm::Value *To = llvm::getUnderlyingObject(Each); llvm::isa<llvm::AllocaInst>(To) && To != V)
                 add(*To, Known);
-          if (!I->getType()->isVoidTy() && !llvm::isa<llvm::CmpInst>(I))
-            add(*I, {Known.Sum, Known.Exchanged || Of.Together.contains(I) || llvm::any_of(I->operands(), IsShared),
-                     Known.Own && !isForAll(*I) && !Of.isSummedByWarp(*I)});
+          if (I->getType()->isVoidTy() || llvm::isa<llvm::CmpInst>(I))
+            continue;
+          const bool Joins = joins(*I, Known.Sum),
+                     Hands = handsOver(*I) && Known.Sum != Accumulation::Operation::Unknown;
+          add(*I, {.Sum = Known.Sum,
+                   .Exchanged = Known.Exchanged || Joins || (Of.Together.contains(I) && !Hands) ||
+                                llvm::any_of(I->operands(), IsShared),
+                   .Received = ((Known.Received && passesOn(*I)) || Hands) && !Joins,
+                   .Own = Known.Own && !isForAll(*I) && !Of.isSummedByWarp(*I)});
         }
       }
+    }
+    static bool handsOver(const Instruction &I) { return calleeOf(I).starts_with("llvm.nvvm.shfl."); }
+    /// As it came, or a half of it.
+    static bool passesOn(const Instruction &I) {
+      auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
+      auto *Binary = llvm::dyn_cast<llvm::BinaryOperator>(&I);
+      return (Call && Call->isInlineAsm()) ||
+             (Binary && (Binary->isShift() || Binary->getOpcode() == Instruction::Or)) ||
+             llvm::isa<llvm::CastInst, llvm::FreezeInst, llvm::PHINode, llvm::SelectInst, llvm::ExtractValueInst,
+                       llvm::InsertValueInst, llvm::ExtractElementInst, llvm::InsertElementInst>(I);
+    }
+    /// Does it make one part of another thread's and one more? Halves of a wide one are put together otherwise.
+    bool joins(const Instruction &I, Accumulation::Operation Sum) const {
+      using Operation = Accumulation::Operation;
+      unsigned Count = 0, Received = 0;
+      bool IsBySum = false;
+      for (const llvm::Use &Each : I.operands())
+        if (const auto Own = Parts.find(Each.get()); Own != Parts.end()) {
+          ++Count;
+          Received += Own->second.Received;
+          IsBySum |= Accumulation::operation(I, Each.getOperandNo()) == Sum;
+        }
+      if (Count < 2 || Received == 0)
+        return false;
+      if (llvm::isa<llvm::PHINode, llvm::SelectInst>(I))
+        return Sum == Operation::Most || Sum == Operation::Least;
+      return Received < Count || IsBySum;
     }
 
     bool isOfThreads(const llvm::Value *V) const { return Of.Thread.contains(V) || Parts.count(V); }
@@ -329,7 +364,7 @@ private:
         stores(I, V, P);
       else if (llvm::isa<llvm::CmpInst>(I) || I.isTerminator())
         P.Own && !(llvm::isa<llvm::CmpInst>(I) && Accumulation::choosesExtreme(I)) ? found(I, V) : void();
-      else if (!P.Exchanged && !Of.Together.contains(&I) && !isStep(I, V, P.Sum))
+      else if (!P.Exchanged && !P.Received && !Of.Together.contains(&I) && !isStep(I, V, P.Sum))
         found(I, V);
     }
 
@@ -347,7 +382,7 @@ private:
       else if (isGlobal(I) && ((!Change && !P.Exchanged) || isOfThreads(To)) && !isOfRow(I))
         found(I, V);
       else if (!isGlobal(I) && !llvm::isa<llvm::AllocaInst>(Object))
-        Staged[Object].insert({&I, {P.Sum, P.Exchanged || Change}});
+        Staged[Object].insert({&I, {.Sum = P.Sum, .Exchanged = P.Exchanged || Change}});
     }
 
     static bool isSum(const llvm::AtomicRMWInst &I, Accumulation::Operation Sum) {
@@ -443,19 +478,13 @@ private:
       const auto Found = Last ? Parts.find(Last) : Parts.begin(); // an atomic one
       return Found == Parts.end() ? std::nullopt : std::optional(Found->second.Sum);
     }
-    /// Something that another thread has left, as it came.
-    bool isReceived(const llvm::Value *V) const {
-      while (llvm::isa<llvm::CastInst, llvm::ExtractValueInst, llvm::ExtractElementInst, llvm::FreezeInst>(V))
-        V = llvm::cast<Instruction>(V)->getOperand(0);
-      return Received.contains(V) || (llvm::isa<llvm::CallBase>(V) && Of.Together.contains(V));
-    }
     /// Parts become one by what made them.
     void joined() {
       using Operation = Accumulation::Operation;
       for (const auto &[V, Part] : Parts)
         for (const llvm::User *User : V->users())
           if (auto *I = llvm::dyn_cast<Instruction>(User);
-              I && !L.contains(I) && Part.Sum != Operation::Unknown && isReceived(V) &&
+              I && !L.contains(I) && Part.Sum != Operation::Unknown && Part.Received &&
               (llvm::isa<llvm::BinaryOperator>(I) || Accumulation::operation(*I, 0) != Operation::Unknown ||
                Accumulation::extreme(*I) != Operation::Unknown) &&
               llvm::count_if(I->operands(), [&](const llvm::Use &Each) { return Parts.count(Each) > 0; }) > 1 &&
@@ -481,7 +510,10 @@ private:
         if (Sum)
           Received.insert(&I);
         if (Sum || ByThread)
-          add(I, {Sum.value_or(Accumulation::Operation::Unknown), true, ByThread});
+          add(I, {.Sum = Sum.value_or(Accumulation::Operation::Unknown),
+                  .Exchanged = true,
+                  .Received = Sum.has_value(),
+                  .Own = ByThread});
       }
       for (const auto &[Object, Stores] : Staged)
         for (const auto &[Store, Stored] : Stores)

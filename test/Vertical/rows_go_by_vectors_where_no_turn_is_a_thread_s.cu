@@ -3,7 +3,8 @@
 // a note says why.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // RUN: sh fuse.sh %cufuse scan ofThread ofLane byTable inShared shuffled counted difference chosen turns walking twiceAdded partial \
-// RUN:   everySecond norms staged positive sumOfLargest largestOfSums sumOfSquares sumOfFirst | FileCheck %s
+// RUN:   everySecond norms staged positive sumOfLargest largestOfSums sumOfSquares sumOfFirst \
+// RUN:   ofNeighbour ofFirstLane | FileCheck %s
 // RUN: sh fuse.sh %cufuse 'reduced<0>' 'reduced<1>' 'reduced<2>' 'reduced<3>' 'reduced<4>' 'reducedByWarps<float>' softmax softmaxByWarps | cut -c 1-36 | uniq -c | FileCheck %s --check-prefix=SUMS
 // SUMS: {{^ *}}8 cufuse: note: By row, 4 elements of
 
@@ -252,6 +253,25 @@ __global__ void sumOfFirst(const float *in, float *out, int columns) {
     first = all;
   __syncthreads();
   out[blockIdx.x] = first;
+}
+
+// What another thread has alone is no more of the row than what it has itself; together with that it is.
+// CHECK: ofNeighbour: {{.*}} is a thread's own part of the row
+__global__ void ofNeighbour(const float *in, float *out, int columns) {
+  float all = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    all += in[blockIdx.x * columns + i];
+  const float next = __shfl_down_sync(~0u, all, 1);
+  if (threadIdx.x == 0)
+    out[blockIdx.x] = next;
+}
+
+// CHECK: ofFirstLane: {{.*}} is a thread's own part of the row
+__global__ void ofFirstLane(const float *in, double *out, int columns) {
+  double all = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    all += in[blockIdx.x * columns + i];
+  out[blockIdx.x] = __shfl_sync(~0u, all, 0);
 }
 
 __global__ void softmax(const float *in, float *out, int columns) {
