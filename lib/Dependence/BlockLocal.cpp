@@ -317,7 +317,7 @@ private:
       for (const AccessSite *Site : Producer.sites(F.Out))
         if (Changes && !access(F.Producer, *Site))
           refuse(BlockerKind::IntermediateRead, Site->Where, Producer.Name + ": " + Site->str() + Taker);
-      if (Changes)
+      if (Changes && !Graph.flowTo(F.Producer, F.Out))
         Plan.Changed.insert({F.Producer, F.Out});
       return;
     }
@@ -339,9 +339,9 @@ private:
       First = Made;
       keep(F.Producer, *Made);
     }
-    if (Changes)
+    if (Changes && !Graph.flowTo(F.Producer, F.Out))
       Plan.Changed.insert({F.Producer, F.Out});
-    else if (!First->OfBlock || !isCertain(Stores, First->Depth + 1))
+    else if (!Changes && (!First->OfBlock || !isCertain(Stores, First->Depth + 1)))
       refuse(BlockerKind::StoredSometimes, Stores[0]->Where,
              fmt::format("{}: {}, not in every turn of its loop{}", Producer.Name, Stores[0]->str(), Taker));
   }

@@ -136,6 +136,12 @@ private:
   bool isStoredLater(const Flow &F) const { return isGroup(F.Producer) && Graph.isLive(F.Producer, F.Out); }
   /// Does the consumer change it in place?
   bool changes(const Flow &F) const { return Graph.Nodes[F.Consumer].stores(F.In); }
+  /// The argument that has what the parameter leads to: the first's of kernels that change an array one behind the
+  /// other.
+  std::string memoryName(unsigned Node, const std::string &Parameter) const {
+    const auto [Of, Own] = Graph.memory(Node, Parameter);
+    return Graph.argumentName(Of, Own);
+  }
   bool isChanged(unsigned Node, const std::string &Parameter) const { return Plan.Changed.count({Node, Parameter}); }
 
   bool remains(unsigned Node, const std::string &Parameter) const {
@@ -183,10 +189,9 @@ private:
   std::string given(unsigned Node, const std::string &Parameter) const {
     const Flow *Of = Graph.flowTo(Node, Parameter);
     if (isGroup(Node) && (Of || flowFrom(Node, Parameter)))
-      return fmt::format("{{rowOf_{} + turn, true}}",
-                         Of ? Graph.argumentName(Of->Producer, Of->Out) : Graph.argumentName(Node, Parameter));
+      return fmt::format("{{rowOf_{} + turn, true}}", memoryName(Node, Parameter));
     if (const Flow *To = Graph.flowTo(Node, Parameter)) {
-      const std::string Name = Graph.argumentName(To->Producer, To->Out);
+      const std::string Name = memoryName(Node, Parameter);
       return isScalar(*To) ? fmt::format("{{&sharedOf_{}}}", Name)
              : Plan.Parts[Node].Count > 1
                  ? fmt::format("{{{0}, rowOf_{1}, {1}, static_cast<unsigned>(first)}}", rowOf(Node), Name)
@@ -283,7 +288,7 @@ private:
                          Graph.argumentName(Input.Node, Input.Parameter));
     std::set<std::string> Declared;
     for (const Flow &F : Graph.Flows)
-      if (const std::string Name = Graph.argumentName(F.Producer, F.Out); Declared.insert(Name).second) {
+      if (const std::string Name = memoryName(F.Producer, F.Out); Declared.insert(Name).second) {
         const ParameterAccess &P = *Graph.Nodes[F.Producer].parameter(F.Out);
         const OutputText T = element(F.Producer, F.Out);
         if (isScalar(F))
@@ -315,8 +320,7 @@ private:
       for (const Flow &F : Graph.Flows)
         if ((F.Producer == Graph.Order[I] && isStoredLater(F) && Later.insert(F.Out).second) ||
             (F.Consumer == Graph.Order[I] && changes(F) && Graph.isLive(F.Consumer, F.In)))
-          Body += outputText("  cufuseStoreRow(row, rowOf_{0}, {0} + first, length);\n",
-                             Graph.argumentName(F.Producer, F.Out));
+          Body += outputText("  cufuseStoreRow(row, rowOf_{0}, {0} + first, length);\n", memoryName(F.Producer, F.Out));
       for (const auto &[Node, Parameter] : Plan.Changed)
         if (Node == Graph.Order[I] && Graph.isLive(Node, Parameter))
           Body += outputText("  cufuseStoreRow(row, rowOf_{0}, {0} + first, length);\n",
@@ -379,7 +383,7 @@ private:
     for (const Flow &F : Graph.Flows)
       if (F.Producer == Node && Graph.Nodes[Node].parameter(F.Out)->Bytes < 4 && Known.insert(F.Out).second)
         Text += outputText("    cufuseAsStored(reinterpret_cast<{} (&)[{}]>(rowOf_{}[turn]));\n", element(Node, F.Out),
-                           Plan.Wide, Graph.argumentName(Node, F.Out));
+                           Plan.Wide, memoryName(Node, F.Out));
     return Text;
   }
 
@@ -467,7 +471,7 @@ private:
     std::set<std::string> Needed;
     for (const Flow &F : Graph.Flows)
       if (!isScalar(F) && !Graph.isLive(F.Producer, F.Out) && !(changes(F) && Graph.isLive(F.Consumer, F.In)))
-        Needed.insert(Graph.argumentName(F.Producer, F.Out));
+        Needed.insert(memoryName(F.Producer, F.Out));
     OutputText Longer = Length + fmt::format(" > {}", Plan.mostSingle() * Block.X);
     if (Plan.MostTurns > Plan.mostSingle())
       Longer += " && (!wide || " + Length + fmt::format(" > {})", Plan.MostTurns * Block.X);
