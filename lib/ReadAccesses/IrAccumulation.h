@@ -48,6 +48,22 @@ public:
   Operation known() const { return Known; }
 
 private:
+  /// Where a comparison chooses its left operand, `IfTrue`, else its right one.
+  static Operation chosen(const llvm::CmpInst &Compare, bool IfTrue) {
+    using P = llvm::CmpInst;
+    const P::Predicate Asked = Compare.getPredicate();
+    switch (P::getNonStrictPredicate(Compare.isFPPredicate() ? llvm::FCmpInst::getOrderedPredicate(Asked)
+                                                             : llvm::ICmpInst::getSignedPredicate(Asked))) {
+    case P::FCMP_OGE:
+    case P::ICMP_SGE:
+      return IfTrue ? Operation::Most : Operation::Least;
+    case P::FCMP_OLE:
+    case P::ICMP_SLE:
+      return IfTrue ? Operation::Least : Operation::Most;
+    default:
+      return Operation::Unknown;
+    }
+  }
   void add(const Instruction &I) {
     if (Values.insert(&I).second)
       Open.push_back(&I);
@@ -155,19 +171,21 @@ public:
     const bool Same = isSame(Left, IfTrue) && isSame(Right, IfFalse);
     if (!Same && !(isSame(Right, IfTrue) && isSame(Left, IfFalse)))
       return Operation::Unknown;
-    using P = llvm::CmpInst;
-    const P::Predicate Asked = Compare->getPredicate();
-    switch (P::getNonStrictPredicate(Compare->isFPPredicate() ? llvm::FCmpInst::getOrderedPredicate(Asked)
-                                                              : llvm::ICmpInst::getSignedPredicate(Asked))) {
-    case P::FCMP_OGE:
-    case P::ICMP_SGE:
-      return Same ? Operation::Most : Operation::Least;
-    case P::FCMP_OLE:
-    case P::ICMP_SLE:
-      return Same ? Operation::Least : Operation::Most;
-    default:
-      return Operation::Unknown;
-    }
+    return chosen(*Compare, Same);
+  }
+  /// The same in memory: `if (*a < *b) *a = *b`.
+  static Operation storedExtreme(const llvm::CmpInst &Compare) {
+    auto *Branch = Compare.hasOneUse() ? llvm::dyn_cast<llvm::BranchInst>(*Compare.user_begin()) : nullptr;
+    for (unsigned Side = 0; Branch && Branch->isConditional() && Side < 2; ++Side)
+      for (const Instruction &I : *Branch->getSuccessor(Side))
+        if (auto *Store = llvm::dyn_cast<llvm::StoreInst>(&I);
+            Store && I.getParent()->getSinglePredecessor() == Compare.getParent())
+          for (unsigned To : {0, 1})
+            if (auto *Load = llvm::dyn_cast<llvm::LoadInst>(Compare.getOperand(To));
+                Load && isSame(Load->getPointerOperand(), Store->getPointerOperand()) &&
+                isSame(Compare.getOperand(1 - To), Store->getValueOperand()))
+              return chosen(Compare, Side != To);
+    return Operation::Unknown;
   }
 
   static Operation operation(const Instruction &I, unsigned Operand) {

@@ -410,19 +410,29 @@ private:
       }
     }
 
+    static bool isHigher(const llvm::Value *V) {
+      auto *Binary = llvm::dyn_cast<llvm::BinaryOperator>(V);
+      return Binary && Binary->getOpcode() == Instruction::Shl;
+    }
+
     /// What may be done with each part as well as with the sum of all.
     bool isStep(const Instruction &I, const llvm::Value &V, Accumulation::Operation Sum) const {
       using Operation = Accumulation::Operation;
+      if (const Operation Chosen = Accumulation::extreme(I); Chosen != Operation::Unknown)
+        return Chosen == Sum;
       if (auto *Select = llvm::dyn_cast<llvm::SelectInst>(&I))
-        return Select->getCondition() != &V || Accumulation::extreme(I) != Operation::Unknown;
+        return Select->getCondition() != &V;
+      if (llvm::isa<llvm::FPToSIInst, llvm::FPToUIInst>(I)) // which rounds each
+        return Sum == Operation::Most || Sum == Operation::Least;
       if (llvm::isa<llvm::PHINode, llvm::CastInst, llvm::FreezeInst, llvm::ExtractValueInst, llvm::InsertValueInst,
                     llvm::ExtractElementInst, llvm::InsertElementInst, llvm::GetElementPtrInst, llvm::LoadInst>(I) ||
           I.isLifetimeStartOrEnd())
         return true;
       auto *Binary = llvm::dyn_cast<llvm::BinaryOperator>(&I);
-      if (Binary && (Binary->isShift() || Binary->getOpcode() == Instruction::Or)) // the halves of a wide one
-        return Sum == Operation::Or || llvm::isa<llvm::Constant>(Binary->getOperand(1)) ||
-               isOfThreads(Binary->getOperand(0));
+      if (Binary && Binary->isShift()) // the halves of a wide one
+        return llvm::isa<llvm::Constant>(Binary->getOperand(1)) || isOfThreads(Binary->getOperand(0));
+      if (Binary && Binary->getOpcode() == Instruction::Or && llvm::any_of(Binary->operands(), isHigher))
+        return true;
       for (const llvm::Use &Each : I.operands())
         if (Each == &V) {
           const llvm::Value *Other = Binary ? Binary->getOperand(1 - Each.getOperandNo()) : nullptr;
@@ -478,18 +488,34 @@ private:
       const auto Found = Last ? Parts.find(Last) : Parts.begin(); // an atomic one
       return Found == Parts.end() ? std::nullopt : std::optional(Found->second.Sum);
     }
+    /// Each turn of a loop scales another part otherwise.
+    bool isWeighted(const Instruction &I, const llvm::Value &V) const {
+      const llvm::Loop *Around = Of.Values.loops().getLoopFor(I.getParent());
+      return Around && !Around->isLoopInvariant(&V) &&
+             (I.getOpcode() == Instruction::FMul || I.getOpcode() == Instruction::Mul) &&
+             llvm::any_of(I.operands(),
+                          [&](const llvm::Use &Each) { return Each != &V && !Around->isLoopInvariant(Each); });
+    }
     /// Parts become one by what made them.
     void joined() {
       using Operation = Accumulation::Operation;
       for (const auto &[V, Part] : Parts)
-        for (const llvm::User *User : V->users())
-          if (auto *I = llvm::dyn_cast<Instruction>(User);
-              I && !L.contains(I) && Part.Sum != Operation::Unknown && Part.Received &&
-              (llvm::isa<llvm::BinaryOperator>(I) || Accumulation::operation(*I, 0) != Operation::Unknown ||
-               Accumulation::extreme(*I) != Operation::Unknown) &&
-              llvm::count_if(I->operands(), [&](const llvm::Use &Each) { return Parts.count(Each) > 0; }) > 1 &&
-              !isStep(*I, *V, Part.Sum))
+        for (const llvm::User *User : V->users()) {
+          auto *I = llvm::dyn_cast<Instruction>(User);
+          if (!I || L.contains(I) || Part.Sum == Operation::Unknown || !Part.Received)
+            continue;
+          const bool IsOfTwo =
+              llvm::count_if(I->operands(), [&](const llvm::Use &Each) { return Parts.count(Each) > 0; }) > 1;
+          const bool Subtracts = I->getOpcode() == Instruction::Sub || I->getOpcode() == Instruction::FSub;
+          const bool IsKnown = llvm::isa<llvm::BinaryOperator>(I) ||
+                               Accumulation::operation(*I, 0) != Operation::Unknown ||
+                               Accumulation::extreme(*I) != Operation::Unknown;
+          auto *Compare = llvm::dyn_cast<llvm::CmpInst>(I);
+          if (Compare ? !Accumulation::choosesExtreme(*I) && Accumulation::storedExtreme(*Compare) != Part.Sum
+                      : IsKnown && ((IsOfTwo && (Subtracts || !isStep(*I, *V, Part.Sum))) ||
+                                    (Part.Sum == Operation::Sum && isWeighted(*I, *V))))
             found(*I, *V);
+        }
     }
 
     /// What threads leave in shared memory, and then load there by their numbers, may be parts still.

@@ -4,7 +4,7 @@
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // RUN: sh fuse.sh %cufuse scan ofThread ofLane byTable inShared shuffled counted difference chosen turns walking twiceAdded partial \
 // RUN:   everySecond norms staged positive sumOfLargest largestOfSums sumOfSquares sumOfFirst \
-// RUN:   ofNeighbour ofFirstLane | FileCheck %s
+// RUN:   ofNeighbour ofFirstLane largestOfCounts differenceOfParts weighted | FileCheck %s
 // RUN: sh fuse.sh %cufuse 'reduced<0>' 'reduced<1>' 'reduced<2>' 'reduced<3>' 'reduced<4>' 'reducedByWarps<float>' softmax softmaxByWarps | cut -c 1-36 | uniq -c | FileCheck %s --check-prefix=SUMS
 // SUMS: {{^ *}}8 cufuse: note: By row, 4 elements of
 
@@ -272,6 +272,48 @@ __global__ void ofFirstLane(const float *in, double *out, int columns) {
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
     all += in[blockIdx.x * columns + i];
   out[blockIdx.x] = __shfl_sync(~0u, all, 0);
+}
+
+// The larger of two is a choice of one, in memory too.
+// CHECK: largestOfCounts: {{.*}} is a thread's own part of the row
+__global__ void largestOfCounts(const float *in, int *out, int columns) {
+  __shared__ int parts[64];
+  int count = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    if (in[blockIdx.x * columns + i] > 3)
+      ++count;
+  parts[threadIdx.x] = count;
+  __syncthreads();
+  for (int k = 32; k > 0; k /= 2) {
+    if (threadIdx.x < k && parts[threadIdx.x] < parts[threadIdx.x + k])
+      parts[threadIdx.x] = parts[threadIdx.x + k];
+    __syncthreads();
+  }
+  out[blockIdx.x] = parts[0];
+}
+
+// CHECK: differenceOfParts: {{.*}} is a thread's own part of the row
+__global__ void differenceOfParts(const float *in, float *out, int columns) {
+  float all = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    all += in[blockIdx.x * columns + i];
+  for (int reach = 16; reach > 0; reach /= 2)
+    all -= __shfl_xor_sync(~0u, all, reach);
+  if (threadIdx.x == 0)
+    out[blockIdx.x] = all;
+}
+
+// CHECK: weighted: {{.*}} is a thread's own part of the row
+__global__ void weighted(const float *in, float *out, int columns) {
+  __shared__ float parts[64];
+  float all = 0, sum = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    all += in[blockIdx.x * columns + i];
+  parts[threadIdx.x] = all;
+  __syncthreads();
+  for (int i = 0; i < 64; ++i)
+    sum += i * parts[i];
+  out[blockIdx.x] = sum;
 }
 
 __global__ void softmax(const float *in, float *out, int columns) {
