@@ -49,7 +49,7 @@ public:
       else
         sharesRows(Node);
     for (int D = Plan.Dimensions; D < 3; ++D)
-      require(Polynomial::atom(builtinAtom(Builtin::GridDim, D)), Polynomial::constant(1));
+      require(Polynomial::atom(builtinAtom(Builtin::GridDim, D)), 1);
     checkAliases(Graph, *this, InMemory::Dead);
     Plan.Requirements = std::move(Requirements);
     return orRefusals(std::move(Plan));
@@ -186,7 +186,7 @@ private:
     if (Parts.Count == 1)
       return;
     const VerticalNode &N = Graph.Nodes[Node];
-    require(Parts.Length * Polynomial::constant(Parts.Count), Plan.Length);
+    require(Parts.Length * Parts.Count, Plan.Length);
     if (Parts.Interleaved && (Plan.ByGroups || Plan.Wide % Parts.Count != 0))
       refuse(BlockerKind::NotByRow, N.Facts->Where,
              fmt::format("{} takes {} elements of a row that stand next to each other{}", N.Name, Parts.Count,
@@ -202,7 +202,7 @@ private:
       refuse(BlockerKind::NotByRow, N.Facts->Where, N.Name + " goes over the whole row, and over parts of it");
     Plan.Parts[Node] = Parts;
     if (A.Step) {
-      const Polynomial Size = Polynomial::constant(Block.X), Step = Graph.inArguments(Node, *A.Step);
+      const Polynomial Size = Block.X, Step = Graph.inArguments(Node, *A.Step);
       require(Step, Size);
       require(Size, Step);
       Plan.Sizes.insert({Node, A.Step->str()});
@@ -369,13 +369,13 @@ private:
       // Where it has no tail, it has whole groups alone.
       const unsigned Behind = isGroup(Node) && !N.Shape->Tail ? N.Shape->Width - 1 : 0;
       require(All, Bound);
-      require(Bound, All + Polynomial::constant(Behind));
+      require(Bound, All + Behind);
     } else if (!isEveryBlocks()) {
       // It has as many elements as its launch has threads: none of a row that the others leave out.
       refuse(BlockerKind::NotByRow, N.Facts->Where,
              fmt::format("{} has no bound, and the others' blocks may have no row", N.Name));
     }
-    require(All, Polynomial::constant(MostElements));
+    require(All, MostElements);
     if (!Plan.keepsRows())
       refuse(BlockerKind::NotByRow, N.Facts->Where, fmt::format("{} works on elements, and nothing on rows", N.Name));
     require(Plan.Stride, Plan.Length);

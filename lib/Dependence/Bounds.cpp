@@ -1,7 +1,5 @@
 #include "Bounds.h"
 
-#include "Indices.h"
-
 #include "cufuse/Kernel/Wrapping.h"
 
 #include <fmt/core.h>
@@ -13,8 +11,6 @@ namespace {
 
 constexpr unsigned MostDepth = 8, MostSteps = 200;
 constexpr size_t MostBounds = 4;
-
-Polynomial negated(const Polynomial &P) { return Polynomial() - P; }
 
 /// `Multiple * Divisor + Rest`
 struct Parts {
@@ -58,7 +54,7 @@ bool isPartOf(const Polynomial &Part, const Polynomial &Whole) {
 
 /// What the launch must meet for it.
 std::vector<AtMost> isPositive(const Polynomial &Divisor) {
-  return Divisor.asConstant() ? std::vector<AtMost>() : std::vector<AtMost>{{constant(1), Divisor}};
+  return Divisor.asConstant() ? std::vector<AtMost>() : std::vector<AtMost>{{1, Divisor}};
 }
 
 } // namespace
@@ -120,7 +116,7 @@ void Bounds::surround(const VerticalGraph &Graph, unsigned Node, const AccessSit
     if (Site.Width > 1 && First && By->dividedBy(Site.Width)) {
       const std::string Of = fmt::format("{} / {}", Loop.Atom, Site.Width);
       counts(Of, {*First, std::nullopt});
-      Groups[Loop.Atom] = constant(Site.Width) * Polynomial::atom(Of);
+      Groups[Loop.Atom] = Site.Width * Polynomial::atom(Of);
     } else {
       counts(Loop.Atom, {*Start, std::nullopt});
     }
@@ -209,14 +205,14 @@ bool Bounds::fits(const Polynomial &P, Quotient::Wraps Wrap) {
   const Bound &Least =
       *llvm::min_element(OfMost, [&](const Bound &A, const Bound &B) { return rank(A.Most) < rank(B.Most); });
   append(Needed, Least.Needs);
-  append(Needed, {{Least.Most, constant(Wrap == Quotient::Wraps::Signed ? INT32_MAX : UINT32_MAX)}});
+  append(Needed, {{Least.Most, Wrap == Quotient::Wraps::Signed ? INT32_MAX : UINT32_MAX}});
   return true;
 }
 
 std::optional<Polynomial> Bounds::divided(const Polynomial &Dividend, const Polynomial &Divisor) {
   const auto Number = Divisor.asConstant(), Of = Dividend.asConstant();
   if (Number && Of)
-    return constant(*Of / *Number);
+    return Polynomial(*Of / *Number);
   const Parts P = partsOf(Dividend, Divisor);
   const std::vector<AtMost> Positive = isPositive(Divisor);
   if (P.Rest.isZero()) {
@@ -249,8 +245,8 @@ std::optional<std::vector<AtMost>> Bounds::notNegative(const Polynomial &P, unsi
   if (isUniform(P))
     return mayBeAbove(P) ? std::optional(std::vector<AtMost>{{{}, P}}) : std::nullopt;
   std::optional<std::vector<AtMost>> Found;
-  for (Bound &B : most(negated(P), Depth)) {
-    if (!mayBeAbove(negated(B.Most)))
+  for (Bound &B : most(-P, Depth)) {
+    if (!mayBeAbove(-B.Most))
       continue;
     if (!B.Most.asConstant())
       B.Needs.push_back({B.Most, {}});
@@ -268,7 +264,7 @@ std::optional<std::vector<AtMost>> Bounds::dividesNoNegative(const Quotient &Q, 
     if (B.Most.asConstant().value_or(0) > INT32_MAX)
       continue;
     append(*Needs, B.Needs);
-    append(*Needs, {{B.Most, constant(INT32_MAX)}});
+    append(*Needs, {{B.Most, INT32_MAX}});
     return Needs;
   }
   return std::nullopt;
@@ -297,9 +293,9 @@ std::optional<Bound> Bounds::mostOf(const std::string &Atom, unsigned Depth) {
     append(B.Needs, isPositive(Q.Divisor));
     const auto Most = B.Most.asConstant(), Divisor = Q.Divisor.asConstant();
     if (Most && Divisor)
-      return Bound{constant(*Most / *Divisor), B.Needs};
-    if (const Parts P = partsOf(B.Most + constant(1), Q.Divisor); P.Rest.isZero()) // below a multiple
-      return Bound{P.Multiple - constant(1), B.Needs};
+      return Bound{Polynomial(*Most / *Divisor), B.Needs};
+    if (const Parts P = partsOf(B.Most + 1, Q.Divisor); P.Rest.isZero()) // below a multiple
+      return Bound{P.Multiple - 1, B.Needs};
     if (const auto Value = Nearest ? quotient(B.Most, Q.Divisor, Quotients) : std::nullopt)
       return Bound{*Value, B.Needs};
   }
@@ -347,24 +343,24 @@ std::vector<Bound> Bounds::most(const Polynomial &P, unsigned Depth) {
   // That a sum is below what counts, too, says more than its ranges.
   for (const Less &L : Guards)
     if (L.Left.terms().size() > 1 && !isUniform(L.Right) && isPartOf(L.Left, P))
-      Go(P + L.Right - constant(1) - L.Left, {});
+      Go(P + L.Right - 1 - L.Left, {});
   // Digits `D / e % r` are below r, and not below 0: those of a number in a mixed radix, one by one.
   for (const std::string &Atom : Counting)
     if (const auto Q = Quotients.find(Atom); Q != Quotients.end())
       for (const auto &[Value, Radix, Positive] : finer(Q->second)) {
         const Polynomial Digit = Value - Radix * Polynomial::atom(Atom), Times = timesOf(Value, P);
         const Polynomial Taken = Times * Radix;
-        if (Times.isZero() || !isPartOf(negated(Taken), P.split(Atom).first))
+        if (Times.isZero() || !isPartOf(-Taken, P.split(Atom).first))
           continue;
         auto Needs = dividesNoNegative(Q->second, Depth - 1);
         const auto OfTimes = notNegative(Times, Depth - 1),
-                   OfTaken = OfTimes ? OfTimes : notNegative(negated(Times), Depth - 1);
+                   OfTaken = OfTimes ? OfTimes : notNegative(-Times, Depth - 1);
         if (!Needs || !OfTaken)
           continue;
         append(*Needs, *OfTaken);
         append(*Needs, isPositive(Q->second.Divisor));
         append(*Needs, Positive);
-        Go(P - Times * Digit + (OfTimes ? Times * (Radix - constant(1)) : Polynomial()), *Needs);
+        Go(P - Times * Digit + (OfTimes ? Times * (Radix - 1) : Polynomial()), *Needs);
         return Found;
       }
   // A remainder `D - d * (D / d)` is below its divisor, and not below 0.
@@ -384,8 +380,7 @@ std::vector<Bound> Bounds::most(const Polynomial &P, unsigned Depth) {
         std::vector<AtMost> Needs = *OfTimes;
         append(Needs, *OfDividend);
         append(Needs, isPositive(Divisor));
-        const Polynomial Next =
-            Adds ? P + Times[true] * (Divisor - constant(1) - Remainder) : P + Times[false] * Remainder;
+        const Polynomial Next = Adds ? P + Times[true] * (Divisor - 1 - Remainder) : P + Times[false] * Remainder;
         Go(Next, Needs);
         if (Adds && Next.terms().size() > P.terms().size()) // with nothing that it would be a remainder with
           Go(P + Times[true] * Divisor * Polynomial::atom(Atom), Needs);
@@ -404,24 +399,24 @@ std::vector<Bound> Bounds::most(const Polynomial &P, unsigned Depth) {
     return Found;
   // What a condition says of several parts together.
   for (const Less &L : Guards) {
-    const Polynomial Room = L.Right - constant(1) - L.Left;
-    const auto Own = negated(Room.split(Atom).first).asConstant();
+    const Polynomial Room = L.Right - 1 - L.Left;
+    const auto Own = (-Room.split(Atom).first).asConstant();
     const auto Times = !Own || *Own == 0 || isUniform(L.Left) != (*Own < 0)
                            ? std::nullopt
-                           : (*Own > 0 ? Factor : negated(Factor)).dividedBy(std::abs(*Own));
+                           : (*Own > 0 ? Factor : -Factor).dividedBy(std::abs(*Own));
     if (const auto Needs = Times ? notNegative(*Times, Depth - 1) : std::nullopt)
       Go(P + *Times * Room, *Needs);
     // Whole groups: so many begin below the limit.
     if (const auto Needs = notNegative(Factor, Depth - 1);
-        Needs && Own && *Own > 1 && L.Left == constant(*Own) * Polynomial::atom(Atom) && isUniform(L.Right))
-      if (const auto Groups = quotient(L.Right + constant(*Own - 1), constant(*Own), Quotients))
-        Go(Rest + Factor * (*Groups - constant(1)), *Needs);
+        Needs && Own && *Own > 1 && L.Left == *Own * Polynomial::atom(Atom) && isUniform(L.Right))
+      if (const auto Groups = quotient(L.Right + (*Own - 1), Polynomial(*Own), Quotients))
+        Go(Rest + Factor * (*Groups - 1), *Needs);
   }
   // Its own range.
   auto Needs = notNegative(Factor, Depth - 1);
   const bool Up = Needs.has_value();
   if (!Up)
-    Needs = notNegative(negated(Factor), Depth - 1);
+    Needs = notNegative(-Factor, Depth - 1);
   if (const auto End = !Needs ? std::nullopt : Up ? mostOf(Atom, Depth - 1) : leastOf(Atom, Depth - 1)) {
     append(*Needs, End->Needs);
     Go(Rest + Factor * End->Most, *Needs);

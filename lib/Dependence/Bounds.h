@@ -33,7 +33,7 @@ public:
   /// The launch may be asked that numbers of 32 bits, which go on in 64, fit.
   void asksToFit() { MayAsk = true; }
   /// The last one that a launch has, for that alone: of so many `Numbers`, the one of the last.
-  void ends(const std::string &Atom, const Polynomial &Last, const Polynomial &Numbers = Polynomial::constant(1)) {
+  void ends(const std::string &Atom, const Polynomial &Last, const Polynomial &Numbers = Polynomial(1)) {
     if (auto Of = quotient(Last, Numbers, Quotients))
       Ends[Atom] = std::move(*Of);
   }

@@ -20,26 +20,24 @@ public:
 
   /// False where it is not known.
   bool add(const AccessSite &Site, std::vector<Extent> &Parts) const {
-    if (!Site.Index && !Site.Chosen.empty())
-      return llvm::all_of(Site.Chosen, [&](const ChosenIndex &Each) {
-        AccessSite Own = Site;
-        Own.Index = Each.Index;
-        Own.Path.emplace_back().Holds = Each.Holds;
-        return add(Own, Parts);
-      });
-    if (!Site.Index || (N.Shape->Unbounded && N.Shape->Shape != KernelShape::Pointwise))
-      return false;
+    const std::vector<AccessSite> Choices = Site.choices();
+    return !Choices.empty() && (isPointwise() || !N.Shape->Unbounded) &&
+           llvm::all_of(Choices, [&](const AccessSite &Each) { return addByIndex(Each, Parts); });
+  }
+
+private:
+  bool addByIndex(const AccessSite &Site, std::vector<Extent> &Parts) const {
     Bounds Known = bounds();
     Extent Own;
     Known.surround(Graph, Node, Site, loop(), Own.Needs);
     const auto Index = Known.simplified(Graph.inArguments(Node, *Site.Index));
     const auto Most = Index ? Known.largest(*Index) : std::nullopt,
-               Least = Most ? Known.largest(Polynomial() - *Index) : std::nullopt;
+               Least = Most ? Known.largest(-*Index) : std::nullopt;
     if (!Least)
       return false;
     Graph.Quotients.insert(Known.quotients().begin(), Known.quotients().end());
-    Own.Least = Polynomial() - Least->Most;
-    Own.End = Most->Most + Polynomial::constant(Site.Width);
+    Own.Least = -Least->Most;
+    Own.End = Most->Most + Site.Width;
     for (const std::vector<AtMost> &Needs : {Known.needs(), Most->Needs, Least->Needs})
       for (const AtMost &Each : Needs) {
         if (!isOfLaunch(Each.Left) || !isOfLaunch(Each.Right))
@@ -58,7 +56,6 @@ public:
     return Parts.size() <= MostParts;
   }
 
-private:
   /// From the first element of both to the last, where it is known which these are if no argument is below 0.
   static bool isJoined(Extent &Part, const Extent &Own) {
     auto Follows = [](const Polynomial &Later, const Polynomial &Earlier) { return !(Later - Earlier).hasNegative(); };
@@ -70,8 +67,7 @@ private:
          {First ? Own.Least - Part.Least : Part.Least - Own.Least, Last ? Part.End - Own.End : Own.End - Part.End})
       if (!Room.asConstant()) {
         const auto Constant = Room.terms().find({});
-        append(Part.Needs,
-               {{{}, Constant == Room.terms().end() ? Room : Room - Polynomial::constant(Constant->second)}});
+        append(Part.Needs, {{{}, Constant == Room.terms().end() ? Room : Room - Constant->second}});
       }
     Part = {First ? Part.Least : Own.Least, Last ? Part.End : Own.End, Part.Needs};
     return true;
@@ -87,19 +83,18 @@ private:
         Graph.Quotients, [this](const std::string &Atom) { return isGiven(Atom); },
         [this](const Polynomial &P) { return meaning(P); });
     if (isPointwise() && !isMap()) {
-      const Polynomial First = Polynomial::constant(N.Shape->Width) * Polynomial::atom(ElementAtom);
+      const Polynomial First = N.Shape->Width * Polynomial::atom(ElementAtom);
       Known.counts(ElementAtom, {{}, std::nullopt});
-      Known.holds({First + Polynomial::constant(N.Shape->Tail ? 0 : N.Shape->Width - 1),
-                   Graph.inArguments(Node, N.Shape->Bound)});
+      Known.holds({First + (N.Shape->Tail ? 0 : N.Shape->Width - 1), Graph.inArguments(Node, N.Shape->Bound)});
       return Known;
     }
     const unsigned Threads[] = {shape().X, shape().Y, shape().Z};
     for (size_t D = 0; D < 3; ++D) {
       const Polynomial Blocks = !isMap()                    ? Polynomial::atom(builtinAtom(Builtin::GridDim, D))
                                 : D < N.Shape->Sizes.size() ? Graph.inArguments(Node, N.Shape->Sizes[D])
-                                                            : Polynomial::constant(1);
-      Known.counts(builtinAtom(Builtin::ThreadIdx, D), {{}, Polynomial::constant(Threads[D] - 1)});
-      Known.counts(builtinAtom(Builtin::BlockIdx, D), {{}, Blocks - Polynomial::constant(1)});
+                                                            : Polynomial(1);
+      Known.counts(builtinAtom(Builtin::ThreadIdx, D), {{}, Threads[D] - 1});
+      Known.counts(builtinAtom(Builtin::BlockIdx, D), {{}, Blocks - 1});
     }
     return Known;
   }
@@ -125,8 +120,7 @@ private:
         return isGiven(Atom);
       const Polynomial &Dividend = Q->second.Dividend, &Divisor = Q->second.Divisor;
       return !isWrap(Atom) && isOfLaunch(Dividend, Asked) && isOfLaunch(Divisor, Asked) &&
-             (Divisor.asConstant().value_or(0) > 0 ||
-              (Asked && llvm::is_contained(*Asked, AtMost{Polynomial::constant(1), Divisor})));
+             (Divisor.asConstant().value_or(0) > 0 || (Asked && llvm::is_contained(*Asked, AtMost{1, Divisor})));
     });
   }
 
@@ -144,16 +138,16 @@ void addProduct(VerticalGraph &Graph, unsigned Node) {
     if (!N.parameter(Name))
       return;
     Extent Own;
-    Own.End = Rows * Polynomial::constant(Pitch) + Polynomial::constant(Columns - Pitch);
+    Own.End = Rows * Pitch + (Columns - Pitch);
     Graph.Extents[Graph.memory(Node, Name)].push_back(std::move(Own));
   };
   const Polynomial M = Graph.argument(Node, "m");
   Add("a", M, P.columnsOfA(), P.PitchA);
   const std::int64_t OfB = P.InRows ? P.K : P.N; // in a batch, there is one for so many rows
-  const auto Matrices = P.Rows == 0         ? Polynomial::constant(1)
+  const auto Matrices = P.Rows == 0         ? Polynomial(1)
                         : OfB % P.Rows == 0 ? M
-                                            : *quotient(M, Polynomial::constant(P.Rows), Graph.Quotients);
-  Add("b", Matrices * Polynomial::constant(Matrices == M ? OfB / P.Rows : OfB), P.InRows ? P.N : P.K, P.PitchB);
+                                            : *quotient(M, Polynomial(P.Rows), Graph.Quotients);
+  Add("b", Matrices * (Matrices == M ? OfB / P.Rows : OfB), P.InRows ? P.N : P.K, P.PitchB);
   Add("c", M, P.N, P.PitchC);
 }
 

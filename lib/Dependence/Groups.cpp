@@ -1,7 +1,5 @@
 #include "cufuse/Dependence/Pointwise.h"
 
-#include "Indices.h"
-
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 
@@ -36,7 +34,7 @@ public:
     const auto Index = resolved(*Site.Index);
     if (!Index)
       return std::nullopt;
-    const Polynomial Width = constant(Shape.Width), Position = *Index - Width * Element;
+    const Polynomial Width = Shape.Width, Position = *Index - Width * Element;
     Placed Result;
     std::map<std::string, std::int64_t> Ranges;
     for (const PathStep &Step : Site.Path) {
@@ -49,9 +47,9 @@ public:
           continue;
         }
         const Polynomial &Distance = *Known;
-        const bool Below = Distance == Shape.Bound - *Index - constant(Site.Width - 1);
+        const bool Below = Distance == Shape.Bound - *Index - (Site.Width - 1);
         const bool Full = isFull(Distance);
-        const bool NotFull = Distance == Width * (Element + constant(1)) - Shape.Bound;
+        const bool NotFull = Distance == Width * (Element + 1) - Shape.Bound;
         const bool NotEmpty = Distance == Shape.Bound - Width * Element;
         Result.Below |= Below;
         Result.Full |= Full;
@@ -68,13 +66,12 @@ public:
   bool holdsOnWholeTurns(AccessSite Site, size_t Step) const {
     Site.Path.resize(Step + 1);
     const auto Index = Site.Index ? resolved(*Site.Index) : std::nullopt;
-    const Polynomial Width = constant(Shape.Width);
+    const Polynomial Width = Shape.Width;
     return Site.Path[Step].Exact && !Site.Path[Step].Holds.empty() &&
            llvm::all_of(Site.Path[Step].Holds, [&](const Less &L) {
              const auto Distance = distance(L);
-             return Distance &&
-                    (isFull(*Distance) || *Distance == Shape.Bound - Width * Element ||
-                     (Index && *Distance == Shape.Bound - *Index - constant(Site.Width - 1) && place(Site)));
+             return Distance && (isFull(*Distance) || *Distance == Shape.Bound - Width * Element ||
+                                 (Index && *Distance == Shape.Bound - *Index - (Site.Width - 1) && place(Site)));
            });
   }
 
@@ -101,9 +98,8 @@ public:
 
 private:
   bool isFull(const Polynomial &Distance) const {
-    const Polynomial Width = constant(Shape.Width);
-    return Distance == Shape.Bound - Width * (Element + constant(1)) + constant(1) ||
-           Width * Distance == Shape.Bound - Width * Element;
+    const Polynomial Width = Shape.Width;
+    return Distance == Shape.Bound - Width * (Element + 1) + 1 || Width * Distance == Shape.Bound - Width * Element;
   }
 
   /// `c - s * turn > 0` bounds the turns of a loop.
@@ -244,20 +240,18 @@ bool recogniseGroups(const KernelAccesses &Accesses, ShapeFacts &Shape) {
       return false;
     Found.Width = *Width;
     // What the conditions would mean as a bound of all elements, of the last one, or of whole groups.
-    for (const PathStep &Step : Site->Path)
-      for (const Less &L : Step.Holds) {
-        const auto Distance = Any.distance(L);
-        if (!Distance)
-          continue;
-        const Polynomial Start = constant(*Width) * Element;
-        for (const Polynomial &Bound :
-             {*Distance + Start + constant(*Width - 1), Start + constant(*Width) - *Distance,
-              *Distance + *Index + constant(Site->Width - 1), constant(*Width) * (*Distance + Element)})
-          if (!Bound.contains(ElementAtom) && !Bound.isZero() && !Bound.asConstant() &&
-              llvm::none_of(Bound.atoms(), [](const std::string &Atom) { return Atom.rfind("turn#", 0) == 0; }) &&
-              !llvm::is_contained(Bounds, Bound))
-            Bounds.push_back(Bound);
-      }
+    for (const Less &L : Site->conditions()) {
+      const auto Distance = Any.distance(L);
+      if (!Distance)
+        continue;
+      const Polynomial Start = *Width * Element;
+      for (const Polynomial &Bound : {*Distance + Start + (*Width - 1), Start + *Width - *Distance,
+                                      *Distance + *Index + (Site->Width - 1), *Width * (*Distance + Element)})
+        if (!Bound.contains(ElementAtom) && !Bound.isZero() && !Bound.asConstant() &&
+            llvm::none_of(Bound.atoms(), [](const std::string &Atom) { return Atom.rfind("turn#", 0) == 0; }) &&
+            !llvm::is_contained(Bounds, Bound))
+          Bounds.push_back(Bound);
+    }
   }
   // With a tail, if it can be understood so.
   for (bool Tail : {true, false})

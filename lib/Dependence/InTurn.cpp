@@ -84,8 +84,8 @@ private:
       const VerticalNode &N = Graph.Nodes[Node];
       std::string Why;
       const AccessSite *At = nullptr;
-      Plan.Panels[Node] = constant(Width);
-      Plan.Units[Node] = constant(N.Shape->Width);
+      Plan.Panels[Node] = Polynomial(Width);
+      Plan.Units[Node] = Polynomial(N.Shape->Width);
       if (!isInPanels(Node, share(Node), Found, Why, At))
         refuse(BlockerKind::NotInTurn, At->Where, Why);
       const Polynomial Bound = Graph.inArguments(Node, N.Shape->Bound);
@@ -97,7 +97,7 @@ private:
       else
         refuse(BlockerKind::DifferentBounds, N.Facts->Where,
                fmt::format("{} has {}, {} has {}", N.Name, Bound.str(), Root.Name, All.str()), linkOf(All, Bound));
-      require(Bound, constant(MostElements));
+      require(Bound, MostElements);
     }
     add(Found.Needs);
   }
@@ -127,7 +127,7 @@ private:
       else if (Plan.isNested(Node))
         isPlayedAgain(Node);
     for (int D = Plan.Dimensions; D < 3; ++D)
-      require(gridDim(D), constant(1));
+      require(gridDim(D), 1);
     for (unsigned Node : Graph.Order) {
       const KernelFacts &Facts = *Graph.Nodes[Node].Facts;
       for (unsigned D = Plan.Dimensions; D < 3; ++D)
@@ -156,11 +156,11 @@ private:
           refuse(BlockerKind::NotInTurn, Facts.Where, Facts.Name + ": its grid has several dimensions");
     // Numbers of its threads and blocks are as in a launch of its own.
     require({}, Plan.Panels[Node]);
-    require(blocksOfGrid() * Plan.Panels[Node] * constant(Block.threads()), Plan.Units[Node] * constant(MostElements));
+    require(blocksOfGrid() * Plan.Panels[Node] * Block.threads(), Plan.Units[Node] * MostElements);
   }
 
   Polynomial blocksOfGrid() const {
-    Polynomial All = constant(1);
+    Polynomial All = 1;
     for (unsigned D = 0; D < Plan.Dimensions; ++D)
       All = All * gridDim(D);
     return All;
@@ -182,11 +182,11 @@ private:
         refuse(BlockerKind::NotInTurn, Graph.Nodes[Node].Facts->Where,
                fmt::format("{} has no bound, and what blocks of the others use may end before their panels do",
                            Graph.Nodes[Node].Name));
-      return require(Played, constant(MostElements));
+      return require(Played, MostElements);
     }
     const Polynomial Bound = Graph.inArguments(Node, Shape.Bound);
-    require(Bound, constant(MostElements));
-    require(Shape.Tail ? Bound : Bound - constant(Shape.Width - 1), Played);
+    require(Bound, MostElements);
+    require(Shape.Tail ? Bound : Bound - (Shape.Width - 1), Played);
   }
 
   void add(const std::vector<AtMost> &Needs) {
@@ -201,15 +201,14 @@ private:
   // Where an access is.
 
   Polynomial meaning(unsigned Node, const Share &Of, Polynomial P) const {
-    const Polynomial Unit =
-        Of.Unit.isZero() || Of.units() == constant(1) ? atom(Part) : Of.units() * atom(Part) + atom(Own);
+    const Polynomial Unit = Of.Unit.isZero() || Of.units() == 1 ? atom(Part) : Of.units() * atom(Part) + atom(Own);
     if (Plan.ByElement[Node])
       return whole(inGroup(Graph.Nodes[Node], P, Unit), Of);
     P = inShape(P, Block);
     const unsigned Dimensions = Of.Unit.isZero() ? Plan.Dimensions : 1;
     for (int D = Dimensions; D < 3; ++D) {
       P = P.substitute(builtinAtom(Builtin::BlockIdx, D), {});
-      P = P.substitute(builtinAtom(Builtin::GridDim, D), constant(1));
+      P = P.substitute(builtinAtom(Builtin::GridDim, D), 1);
     }
     if (!Of.Unit.isZero())
       P = P.substitute(builtinAtom(Builtin::GridDim, 0), Of.units() * blocksOfGrid());
@@ -229,7 +228,7 @@ private:
       const int Faster = counted(I - 1, Plan.Dimensions);
       const auto [Factor, Others] = Rest.split(builtinAtom(Builtin::BlockIdx, counted(I, Plan.Dimensions)));
       const auto [Grid, Given] = Factor.split(builtinAtom(Builtin::GridDim, Faster));
-      const auto Radix = Given.dividedBy(Polynomial() - Grid);
+      const auto Radix = Given.dividedBy(-Grid);
       if (!Radix || Radix->isZero() || !isOfLaunch(*Radix))
         continue;
       Needs.push_back({*Radix, gridDim(Faster)});
@@ -246,7 +245,7 @@ private:
       Polynomial Quotient, Divisor, Weight;
       std::optional<Polynomial> Radix;
     };
-    std::vector<Digit> Digits = {{atom(Part), constant(1), {}, {}}};
+    std::vector<Digit> Digits = {{atom(Part), 1, {}, {}}};
     for (const std::string &Atom : Index.atoms())
       if (const auto Q = Known.quotients().find(Atom);
           Q != Known.quotients().end() && Q->second.Dividend == atom(Part) && Q->second.Divisor.terms().size() == 1)
@@ -266,7 +265,7 @@ private:
       Own.Weight = Index.split(Own.Quotient.str()).first;
       Found.First = Found.First + Own.Weight * Own.Quotient;
       if (!Own.Divisor.asConstant())
-        Found.Needs.push_back({constant(1), Own.Divisor});
+        Found.Needs.push_back({1, Own.Divisor});
       if (I > 0 && Digits[I - 1].Radix)
         Own.Weight = Own.Weight + *Digits[I - 1].Radix * Digits[I - 1].Weight;
       if (Own.Weight.isZero() || !Known.isUniform(Own.Weight) || (!Own.Radix && !IsLast))
@@ -329,28 +328,26 @@ private:
     Range.counts(Part, {{}, std::nullopt});
     Range.asksToFit();
     if (Plan.By == Team::Block)
-      Range.ends(Part, blocksOfGrid() - constant(1));
+      Range.ends(Part, blocksOfGrid() - 1);
     else
-      Range.ends(Part, Graph.inArguments(Node, Graph.Nodes[Node].Shape->Bound) - constant(1), Of.Panel);
+      Range.ends(Part, Graph.inArguments(Node, Graph.Nodes[Node].Shape->Bound) - 1, Of.Panel);
     if (!Of.Unit.isZero())
-      Range.counts(Own, {{}, Of.units() - constant(1)});
+      Range.counts(Own, {{}, Of.units() - 1});
     const unsigned Sizes[] = {Block.X, Block.Y, Block.Z};
     for (int D = 0; D < 3 && !Plan.ByElement[Node]; ++D)
-      Range.counts(builtinAtom(Builtin::ThreadIdx, D), {{}, constant(Sizes[D] - 1)});
+      Range.counts(builtinAtom(Builtin::ThreadIdx, D), {{}, Sizes[D] - 1});
     return Range;
   }
 
   /// Does it lie in the panel of its part of the kernel? Finds strides that are not known.
   bool isInPanel(unsigned Node, const AccessSite &Site, const Share &Has, Panels &Found, std::string &Why) const {
     Why = fact(Node, Site) + ", whose index is not known";
-    if (!Site.Index) // one of several, each where it is the one
-      return !Site.Chosen.empty() && llvm::all_of(Site.Chosen, [&](const ChosenIndex &Choice) {
-        AccessSite Each = Site;
-        Each.Index = Choice.Index;
-        Each.Path.push_back({});
-        Each.Path.back().Holds = Choice.Holds;
-        return isInPanel(Node, Each, Has, Found, Why);
-      });
+    const std::vector<AccessSite> Choices = Site.choices();
+    return !Choices.empty() &&
+           llvm::all_of(Choices, [&](const AccessSite &Each) { return isInPanelByIndex(Node, Each, Has, Found, Why); });
+  }
+  bool isInPanelByIndex(unsigned Node, const AccessSite &Site, const Share &Has, Panels &Found,
+                        std::string &Why) const {
     std::vector<AtMost> Needs;
     Bounds Known = boundsOf(Node, Has, Has.Unit.isZero() ? onlyTurns(Node, Site, Needs) : Values());
     const VerticalNode &N = Graph.Nodes[Node];
@@ -384,8 +381,8 @@ private:
     if (Plan.By == Team::Block && Has.Unit.isZero())
       Rest = inNumber(Rest, Needs);
     Why += fmt::format(", which may not lie in the {} elements of its block", shown(Own.Stride));
-    if (Rest.contains(Part) || !Known.isAtMost(Polynomial() - Rest, {}, Needs) ||
-        !Known.isAtMost(Rest + constant(Site.Width), Own.Stride, Needs))
+    if (Rest.contains(Part) || !Known.isAtMost(-Rest, {}, Needs) ||
+        !Known.isAtMost(Rest + Site.Width, Own.Stride, Needs))
       return false;
     Found.Places.try_emplace(Of, Own);
     if (!Plan.ByElement[Node] && usesAll(Node, Site, Has, Known, Rest, Own.Stride))
@@ -401,8 +398,8 @@ private:
                const Polynomial &Stride) const {
     if (!usesWholeRange(Site, Graph.Nodes[Node], Block))
       return false;
-    const auto First = Known.largest(Polynomial() - Rest), Last = Known.largest(Rest);
-    return First && Last && First->Most.isZero() && Last->Most + constant(Site.Width) == Stride;
+    const auto First = Known.largest(-Rest), Last = Known.largest(Rest);
+    return First && Last && First->Most.isZero() && Last->Most + Site.Width == Stride;
   }
 
   /// Without the number of units in a panel.
@@ -442,12 +439,12 @@ private:
         if (!Plan.ByElement[Node]) { // blocks, each with the next `Unit` of them
           Has = {Elements, meaning(Node, {}, Index).split(Part).first};
           if (const auto Blocks = Elements.dividedBy(Has.Unit))
-            Has = {*Blocks, constant(1)};
+            Has = {*Blocks, 1};
           else if (!hasSteps(Has.Unit)) // whose panel has the other's is not known
             return;
         } else if (const auto Factor = inGroup(N, Index, atom(Own)).split(Own).first.asConstant();
                    Factor && *Factor > 0) {
-          const Polynomial Unit = constant(N.Shape->Width);
+          const Polynomial Unit = N.Shape->Width;
           Has = {(Unit * Elements).dividedBy(*Factor).value_or(Polynomial()), Unit};
         }
         if (!Has.Panel.isZero() && Has.Unit.terms().size() == 1 && isOfLaunch(Has.Panel) && isOfLaunch(Has.Unit) &&
@@ -455,9 +452,9 @@ private:
           All.push_back(Has);
       };
       const Polynomial Index = Graph.inArguments(Node, *Site.Index);
-      Try(Index, constant(1));
+      Try(Index, 1);
       for (const std::string &Atom : Index.atoms()) {
-        Polynomial Of = Polynomial::atom(Atom), By = constant(1); // `i / columns / rows`
+        Polynomial Of = Polynomial::atom(Atom), By = 1; // `i / columns / rows`
         for (auto Q = Graph.Quotients.find(Atom); Q != Graph.Quotients.end() && !isWrap(Q->first);
              Q = Graph.Quotients.find(Of.str())) {
           Of = Q->second.Dividend;
@@ -491,7 +488,7 @@ private:
         Plan.Units[Node] = Has.Unit;
         if (!Has.Panel.dividedBy(Has.Unit)) {
           if (!Plan.ByElement[Node])
-            require(constant(1), Has.Unit);
+            require(1, Has.Unit);
           if (const std::pair Multiple(Has.Panel, Has.Unit); !llvm::is_contained(Plan.Multiples, Multiple))
             Plan.Multiples.push_back(Multiple);
         }

@@ -36,8 +36,8 @@ private:
     const ShapeFacts &Shape = *N.Shape;
     const unsigned Node = &N - Graph.Nodes.data();
     if (Shape.Shape == KernelShape::Pointwise && !Shape.Unbounded && !Shape.Strided)
-      require(Graph.inArguments(Node, Shape.Bound) - constant(Shape.Tail ? 0 : Shape.Width - 1),
-              gridDim(0) * constant(Block.threads() * Shape.Width));
+      require(Graph.inArguments(Node, Shape.Bound) - (Shape.Tail ? 0 : Shape.Width - 1),
+              gridDim(0) * (Block.threads() * Shape.Width));
   }
 
   /// Kernels that end at different places of a dimension, or one of them with its grid, may be meant for different
@@ -59,7 +59,7 @@ private:
     if (!llvm::all_equal(Ends))
       for (const std::vector<Polynomial> &Own : Ends)
         for (const Polynomial &End : Own)
-          require(End, gridDim(D) * constant(Sizes[D]));
+          require(End, gridDim(D) * Sizes[D]);
   }
 
   /// Where the grid's threads end that come to the site.
@@ -67,11 +67,10 @@ private:
     const Polynomial Place = atom(builtinAtom(Builtin::BlockDim, D)) * atom(builtinAtom(Builtin::BlockIdx, D)) +
                              atom(builtinAtom(Builtin::ThreadIdx, D));
     std::vector<Polynomial> Found;
-    for (const PathStep &Step : Site.Path)
-      for (const Less &L : Step.Holds)
-        if (const Polynomial End = Graph.inArguments(Node, L.Right);
-            ofThread(Node, Site, L.Left) == ofThread(Node, Site, Place) && isOfLaunch(End))
-          Found.push_back(End);
+    for (const Less &L : Site.conditions())
+      if (const Polynomial End = Graph.inArguments(Node, L.Right);
+          ofThread(Node, Site, L.Left) == ofThread(Node, Site, Place) && isOfLaunch(End))
+        Found.push_back(End);
     return Found;
   }
 
@@ -98,7 +97,7 @@ private:
     }
     /// Neighbours are counted one by one, also where some are left out.
     std::int64_t factor() const { return Atoms.value_or(std::vector<std::string>()).empty() ? 1 : Factor; }
-    Polynomial step() const { return Atoms ? Polynomial::term(*Atoms, factor()) : constant(1); }
+    Polynomial step() const { return Atoms ? Polynomial::term(*Atoms, factor()) : Polynomial(1); }
     unsigned size() const { return (End - 1 - Least) / factor() + 1; }
   };
 
@@ -111,9 +110,7 @@ private:
           Sites.push_back({Node, std::move(Each)});
     const auto &[First, Made] = Sites.front();
     const auto Index = indexOf(First, Made);
-    std::vector<Less> Common; // conditions of all of them
-    for (const PathStep &Step : Made.Path)
-      llvm::append_range(Common, Step.Holds);
+    std::vector<Less> Common = Made.conditions(); // of all of them
     Elements All;
     for (const auto &[Node, Site] : Sites) {
       const auto Own = indexOf(Node, Site);
@@ -124,9 +121,7 @@ private:
       }
       llvm::erase_if(Common, [&, First = First, &Made = Made, Node = Node, &Site = Site](const Less &L) {
         const Less Wanted = ofThread(First, Made, L);
-        return llvm::none_of(Site.Path, [&](const PathStep &Step) {
-          return llvm::any_of(Step.Holds, [&](const Less &Each) { return ofThread(Node, Site, Each) == Wanted; });
-        });
+        return llvm::none_of(Site.conditions(), [&](const Less &Each) { return ofThread(Node, Site, Each) == Wanted; });
       });
     }
     AccessSite Each = Made;
@@ -146,8 +141,8 @@ private:
     auto Times = Step ? accessesPerElement(Graph.Nodes[First], Each, Block, &Needs, *Step) : std::nullopt;
     for (int D = 0; D < 3 && Times; ++D)
       if (!Atoms.count(builtinAtom(Builtin::BlockIdx, D))) {
-        Times = Times->substitute(builtinAtom(Builtin::GridDim, D), constant(1));
-        require(gridDim(D), constant(1));
+        Times = Times->substitute(builtinAtom(Builtin::GridDim, D), 1);
+        require(gridDim(D), 1);
       }
     for (const AtMost &Need : Needs)
       require(Graph.inArguments(First, Need));
@@ -170,7 +165,7 @@ private:
         std::vector<AccessSite> Turns;
         for (const AccessSite &Each : All)
           for (const std::int64_t Turn : {*First, std::min(*First + *By, Last), Last})
-            Turns.emplace_back(Each).Index = Each.Index->substitute(Loop->Atom, constant(Turn));
+            Turns.emplace_back(Each).Index = Each.Index->substitute(Loop->Atom, Turn);
         All = std::move(Turns);
         break;
       }
@@ -215,10 +210,8 @@ private:
   bool isUnder(unsigned Node, const AccessSite &Site, unsigned First, const AccessSite &Store) const {
     return llvm::all_of(Store.Path, [&](const PathStep &Step) {
       return Step.What == PathStep::Kind::Branch && Step.Exact && llvm::all_of(Step.Holds, [&](const Less &L) {
-               return llvm::any_of(Site.Path, [&](const PathStep &Around) {
-                 return llvm::any_of(Around.Holds, [&](const Less &Each) {
-                   return Graph.inArguments(Node, Each) == Graph.inArguments(First, L);
-                 });
+               return llvm::any_of(Site.conditions(), [&](const Less &Each) {
+                 return Graph.inArguments(Node, Each) == Graph.inArguments(First, L);
                });
              });
     });

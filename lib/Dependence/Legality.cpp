@@ -129,7 +129,7 @@ private:
     }
     for (const Polynomial &Size : N.Shape->Sizes)
       Requirements.push_back({{}, Graph.inArguments(Node, Size)});
-    Requirements.push_back({Graph.inArguments(Node, N.Shape->Bound), Polynomial::constant(MostElements)});
+    Requirements.push_back({Graph.inArguments(Node, N.Shape->Bound), MostElements});
   }
 
   /// What it does beside is not to be done for every load.
@@ -247,13 +247,13 @@ private:
     }
     Polynomial Least = Times; // by a grid of one block
     for (int D = 0; D < 3; ++D)
-      Least = Least.substitute(builtinAtom(Builtin::GridDim, D), Polynomial::constant(1));
+      Least = Least.substitute(builtinAtom(Builtin::GridDim, D), 1);
     const auto Number = Least.asConstant();
     if (!Recompute)
       return;
     if (!Number || *Number <= *Recompute) {
       if (!Times.asConstant()) // the launch says how often
-        Requirements.push_back({Times, Polynomial::constant(*Recompute)});
+        Requirements.push_back({Times, *Recompute});
       return;
     }
     const AccessSite *Load = siteOf(Consumer, F.In, AccessSite::Kind::Load);

@@ -148,13 +148,13 @@ std::string VerticalGraph::argumentName(unsigned Node, const std::string &Parame
 
 Polynomial VerticalGraph::argument(unsigned Node, const std::string &Parameter) const {
   if (const auto Number = numberOf(Parameter))
-    return Polynomial::constant(*Number);
+    return Polynomial(*Number);
   if (const auto Known = Nodes[Node].known(Parameter))
-    return Polynomial::constant(*Known);
+    return Polynomial(*Known);
   const SharedArgument *S = sharedTo(Node, Parameter);
   if (!S)
     return Polynomial::atom(Nodes[Node].Name + "." + Parameter);
-  Polynomial Product = Polynomial::constant(1);
+  Polynomial Product = 1;
   for (const std::string &Factor : S->Factors)
     Product = Product * argument(S->Of, Factor);
   return Product;

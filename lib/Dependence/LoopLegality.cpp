@@ -19,7 +19,7 @@ public:
     checkAliases(Graph, *this);
     const Polynomial Elements = Graph.inArguments(Graph.Root, Graph.Nodes[Graph.Root].Shape->Bound);
     // Indices fit the types in which kernels compute them, also in the last turn.
-    Requirements.push_back({Elements, Polynomial::constant(MostElements - (Width > 1 ? Width : 0))});
+    Requirements.push_back({Elements, MostElements - (Width > 1 ? Width : 0)});
     return orRefusals(std::move(Requirements));
   }
 

@@ -14,22 +14,21 @@ public:
   Search(const VerticalGraph &Graph, const Polynomial &Width, const Polynomial &Height, BlockShape Block)
       : Graph(Graph), Width(Width), Height(Height), Block(Block) {}
 
-  bool add(AccessSite Site, const ChosenIndex &Each) {
+  bool add(const AccessSite &Site) {
     Bounds Known(
         Graph.Quotients, [this](const std::string &Atom) { return isOfLaunch(Atom); },
         [this](const Polynomial &P) { return meaning(P); });
     const unsigned Threads[] = {Block.X, Block.Y};
     for (int D = 0; D < 2; ++D) {
-      Known.counts(builtinAtom(Builtin::ThreadIdx, D), {{}, Polynomial::constant(Threads[D] - 1)});
+      Known.counts(builtinAtom(Builtin::ThreadIdx, D), {{}, Threads[D] - 1});
       Known.counts(builtinAtom(Builtin::BlockIdx, D), {{}, std::nullopt});
     }
-    Site.Path.emplace_back().Holds = Each.Holds;
     Known.surround(Graph, Graph.Root, Site, nullptr, Found.Needs);
     const Polynomial Own[] = {meaning(place(0)), meaning(place(1))};
     const auto [Rows, Columns] =
-        (meaning(Graph.inArguments(Graph.Root, Each.Index)) - Own[1] * Width - Own[0]).split(*Width.atoms().begin());
-    return reach(Known, Site, Columns, Found.X) && reach(Known, Site, Polynomial() - Columns, Found.X) &&
-           reach(Known, Site, Rows, Found.Y) && reach(Known, Site, Polynomial() - Rows, Found.Y) &&
+        (meaning(Graph.inArguments(Graph.Root, *Site.Index)) - Own[1] * Width - Own[0]).split(*Width.atoms().begin());
+    return reach(Known, Site, Columns, Found.X) && reach(Known, Site, -Columns, Found.X) &&
+           reach(Known, Site, Rows, Found.Y) && reach(Known, Site, -Rows, Found.Y) &&
            isBelow(Known, Site, Own[0] + Columns, Width) && isBelow(Known, Site, Own[1] + Rows, Height) &&
            Known.needs().empty() && llvm::all_of(Found.Needs, [this](const AtMost &Each) {
              auto IsKnown = [this](const std::string &Atom) { return isOfLaunch(Atom); };
@@ -49,10 +48,8 @@ private:
 
   /// One of the conditions around the site says that something is not negative.
   bool holds(const AccessSite &Site, llvm::function_ref<bool(const Polynomial &)> Is) const {
-    return llvm::any_of(Site.Path, [&](const PathStep &Step) {
-      return llvm::any_of(Step.Holds, [&](const Less &L) {
-        return Is(meaning(Graph.inArguments(Graph.Root, L.Right - L.Left)) - Polynomial::constant(1));
-      });
+    return llvm::any_of(Site.conditions(), [&](const Less &L) {
+      return Is(meaning(Graph.inArguments(Graph.Root, L.Right - L.Left)) - 1);
     });
   }
   /// By no more than a number.
@@ -74,9 +71,8 @@ private:
         return Bound && Bound->Needs.empty() && Bound->Most.asConstant().value_or(1) <= 0;
       });
     };
-    return (IsHeld(Size - P - Polynomial::constant(1)) ||
-            Known.isAtMost(P - Size, Polynomial::constant(-1), Found.Needs)) &&
-           (IsHeld(P) || Known.isAtMost(Polynomial() - P, {}, Found.Needs));
+    return (IsHeld(Size - P - 1) || Known.isAtMost(P - Size, Polynomial(-1), Found.Needs)) &&
+           (IsHeld(P) || Known.isAtMost(-P, {}, Found.Needs));
   }
 
   const VerticalGraph &Graph;
@@ -97,9 +93,9 @@ std::optional<Neighbours> neighboursOf(const VerticalGraph &Graph, const std::st
     return std::nullopt;
   Search Each(Graph, Width, Graph.inArguments(Map, Sizes[1]), Block);
   for (const AccessSite *Site : Graph.Nodes[Graph.Root].sites(Parameter)) {
-    const std::vector<ChosenIndex> Any = Site->Index ? std::vector{ChosenIndex{*Site->Index, {}}} : Site->Chosen;
+    const std::vector<AccessSite> Any = Site->choices();
     if (Any.empty() || Site->Width > 1 ||
-        !llvm::all_of(Any, [&](const ChosenIndex &Choice) { return Each.add(*Site, Choice); }))
+        !llvm::all_of(Any, [&](const AccessSite &Choice) { return Each.add(Choice); }))
       return std::nullopt;
   }
   return std::move(Each.Found);

@@ -34,7 +34,7 @@ static std::vector<unsigned> partsOf(const VerticalGraph &Graph, llvm::ArrayRef<
 
 /// The kernel as before, where every element is so many.
 static KernelInParts inParts(const VerticalNode &Node, unsigned Parts) {
-  const Polynomial Times = Polynomial::constant(Parts);
+  const Polynomial Times = Parts;
   KernelInParts Result{*Node.Accesses, *Node.Shape};
   std::string Other;
   for (ParameterAccess &P : Result.Accesses.Parameters) {

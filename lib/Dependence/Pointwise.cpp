@@ -101,7 +101,7 @@ private:
     return true;
   }
   void findSizes(const Polynomial &Index) {
-    Polynomial Scale = Polynomial::constant(1), Rest = Index - placeIn(0);
+    Polynomial Scale = 1, Rest = Index - placeIn(0);
     for (int D = 1; D < 3; ++D) {
       const Polynomial Own = Rest.split(builtinAtom(Builtin::ThreadIdx, D)).first;
       const auto Size = Own.isZero() ? std::nullopt : Own.dividedBy(Scale);
@@ -116,10 +116,9 @@ private:
   }
   /// The site stands where the thread's place in a dimension is below that.
   std::optional<Polynomial> endOf(const AccessSite &Site, unsigned Dimension) const {
-    for (const PathStep &Step : Site.Path)
-      for (const Less &L : Step.Holds)
-        if (const Polynomial Past = L.Left - placeIn(Dimension); Past.asConstant() && isUniform(L.Right))
-          return L.Right - Past;
+    for (const Less &L : Site.conditions())
+      if (const Polynomial Past = L.Left - placeIn(Dimension); Past.asConstant() && isUniform(L.Right))
+        return L.Right - Past;
     return std::nullopt;
   }
 
@@ -219,16 +218,14 @@ private:
   /// `element < Bound`, from the path of a site.
   std::vector<Polynomial> boundsOf(const AccessSite &Site) const {
     std::vector<Polynomial> Bounds;
-    for (const PathStep &Step : Site.Path)
-      for (const Less &L : Step.Holds) {
-        const auto Left = element(L.Left), Right = element(L.Right);
-        if (!Left || !Right || Right->contains(ElementAtom))
-          continue;
-        const Polynomial Distance = *Left - Polynomial::atom(ElementAtom);
-        const Polynomial Bound = *Right - Distance;
-        if (Distance.asConstant() && isUniform(Bound) && std::find(Bounds.begin(), Bounds.end(), Bound) == Bounds.end())
-          Bounds.push_back(Bound);
-      }
+    for (const Less &L : Site.conditions()) {
+      const auto Left = element(L.Left), Right = element(L.Right);
+      if (!Left || !Right || Right->contains(ElementAtom))
+        continue;
+      const Polynomial Distance = *Left - Polynomial::atom(ElementAtom), Bound = *Right - Distance;
+      if (Distance.asConstant() && isUniform(Bound) && !llvm::is_contained(Bounds, Bound))
+        Bounds.push_back(Bound);
+    }
     return Bounds;
   }
 

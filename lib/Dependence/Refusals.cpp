@@ -308,8 +308,8 @@ bool usesWholeRange(const AccessSite &Site, const VerticalNode &Node, BlockShape
                    Size = Polynomial::atom(builtinAtom(Builtin::BlockDim, 0));
   auto IsWhole = [&](const LoopAccess &Loop, const PathStep &Around) {
     const bool ByThreads = inBlock(Loop.Start, Node.Accesses->Quotients, Block.X) == Thread &&
-                           (Loop.Step == Size || Loop.Step == Polynomial::constant(Block.X) || Loop.Step == Step);
-    const bool ByOne = Loop.Start.isZero() && Loop.Step == Polynomial::constant(1);
+                           (Loop.Step == Size || Loop.Step == Block.X || Loop.Step == Step);
+    const bool ByOne = Loop.Start.isZero() && Loop.Step == 1;
     return Around.Exact && !Loop.LeftEarly && (ByThreads || ByOne) && Around.Holds.size() == 1 &&
            Around.Holds[0].Left == Polynomial::atom(Loop.Atom) && isOfArguments(Node, Around.Holds[0].Right) &&
            Site.Index->contains(Loop.Atom);

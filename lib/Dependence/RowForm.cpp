@@ -13,15 +13,14 @@ namespace {
 
 class Reader {
 public:
-  Reader(const VerticalNode &Node, BlockShape Block)
-      : Node(Node), Threads(Block.X), Size(Polynomial::constant(Block.X)) {}
+  Reader(const VerticalNode &Node, BlockShape Block) : Node(Node), Threads(Block.X), Size(Polynomial(Block.X)) {}
 
   std::optional<RowAccess> run(const AccessSite &Site) const {
     if (!Site.Index || Site.Width != 1)
       return std::nullopt;
     const Polynomial Index = known(*Site.Index);
     RowAccess Access;
-    if (ofNumber(Index, Access) && Access.Stride == Polynomial::constant(1)) {
+    if (ofNumber(Index, Access) && Access.Stride == 1) {
       Access.Scalar = true;
       surroundings(Site, Site.Path.size(), Access);
       Access.OfBlock &= llvm::any_of(Site.Path, [&](const PathStep &Step) { return isFirstThread(Step); });
@@ -41,7 +40,7 @@ private:
   Polynomial known(Polynomial P) const {
     P = inBlock(P, Node.Accesses->Quotients, Threads);
     for (int D : {1, 2})
-      P = P.substitute(builtinAtom(Builtin::BlockDim, D), Polynomial::constant(1));
+      P = P.substitute(builtinAtom(Builtin::BlockDim, D), 1);
     return P.substitute(BlockDimX, Size);
   }
 
@@ -119,7 +118,7 @@ private:
 
   bool isFirstThread(const PathStep &Step) const {
     return Step.What == PathStep::Kind::Branch && Step.Exact && Step.Holds.size() == 1 &&
-           known(Step.Holds[0].Left) == Polynomial::atom(ThreadX) && Step.Holds[0].Right == Polynomial::constant(1);
+           known(Step.Holds[0].Left) == Polynomial::atom(ThreadX) && Step.Holds[0].Right == 1;
   }
 
   const VerticalNode &Node;
@@ -180,7 +179,7 @@ RowParts rowParts(llvm::ArrayRef<RowAccess> Accesses, const Polynomial &First) {
         return {};
       Own.Count = A.Along;
     } else {
-      while (Own.Count <= Most && !(Behind == Own.Length * Polynomial::constant(Own.Count - 1)))
+      while (Own.Count <= Most && !(Behind == Own.Length * (Own.Count - 1)))
         ++Own.Count;
       if (Own.Count > Most || Own.Length.isZero())
         return {};

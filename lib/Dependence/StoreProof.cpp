@@ -63,7 +63,7 @@ public:
       return Blocker{BlockerKind::StoredSometimes, Node.Facts->Where, Node.Name};
     for (const Polynomial &Size : Shape.Sizes)
       Result.Requirements.push_back({{}, Size});
-    Result.Requirements.push_back({Result.Elements, Polynomial::constant(MostElements)});
+    Result.Requirements.push_back({Result.Elements, MostElements});
     return std::nullopt;
   }
 
@@ -113,10 +113,10 @@ public:
       return Reason;
     Index = *First.Index;
     MayFill = true;
-    lanes(First, Polynomial::constant(1));
+    lanes(First, 1);
     if (auto Reason = findCounting(First))
       return Reason;
-    if (!findDigits(Index, Polynomial::constant(1)))
+    if (!findDigits(Index, 1))
       return blocker(BlockerKind::StoredTwice, First,
                      fmt::format("{}: no guards show that {} counts the elements once each", First.str(), Index.str()));
     for (const Less &Guard : Guards)
@@ -156,9 +156,9 @@ public:
     for (const auto &[Atoms, Factor] : Index.terms())
       if (llvm::any_of(All, [&](const Varying &V) { return llvm::is_contained(Atoms, V.Atom); }))
         Moved = Moved + Polynomial::term(Atoms, Factor);
-    const Polynomial Reversed = Polynomial() - Moved;
+    const Polynomial Reversed = -Moved;
     Index = Reversed.hasNegative() ? Moved : Reversed;
-    if (!findDigits(Index, Polynomial::constant(1)))
+    if (!findDigits(Index, 1))
       return std::nullopt;
     for (const Digit &D : Digits)
       if (counts(D, Site))
@@ -170,7 +170,7 @@ public:
           if (llvm::any_of(Used, [&](const std::string &Counting) { return P.contains(Counting); }) ||
               llvm::any_of(Split, [&](const std::string &Gone) { return P.contains(Gone); }))
             return std::nullopt;
-    Polynomial Times = Polynomial::constant(1);
+    Polynomial Times = 1;
     for (const Varying &V : All)
       if (!Used.count(V.Atom)) {
         if (!V.Range)
@@ -190,7 +190,7 @@ private:
   void lanes(const AccessSite &Site, const Polynomial &Step) {
     if (Site.Width == 1)
       return;
-    Turns.push_back({"lane#", Polynomial::constant(Site.Width)});
+    Turns.push_back({"lane#", Site.Width});
     Index = Index + Step * Polynomial::atom("lane#");
   }
 
@@ -282,7 +282,7 @@ private:
       if (Start && Step)
         for (auto Guard = Guards.begin(); Guard != Guards.end(); ++Guard)
           if (const auto End = Guard->Right.asConstant(); End && Guard->Left == Polynomial::atom(Loop.Atom)) {
-            Turn.Range = Polynomial::constant(*End > *Start ? (*End - *Start + *Step - 1) / *Step : 0);
+            Turn.Range = Polynomial(*End > *Start ? (*End - *Start + *Step - 1) / *Step : 0);
             Guards.erase(Guard);
             break;
           }
@@ -301,12 +301,12 @@ private:
       if (Sizes[D] == 1)
         substitute(Thread, {});
       else
-        All.push_back({Thread, Sizes[D] ? Polynomial::constant(Sizes[D]) : Polynomial::atom(Dim)});
+        All.push_back({Thread, Sizes[D] ? Polynomial(Sizes[D]) : Polynomial::atom(Dim)});
       if (Sizes[D])
-        substitute(Dim, Polynomial::constant(Sizes[D]));
+        substitute(Dim, Sizes[D]);
       if (!Block && D > 0) {
         substitute(BlockAtom, {});
-        substitute(Grid, Polynomial::constant(1));
+        substitute(Grid, 1);
       } else {
         All.push_back({BlockAtom, Polynomial::atom(Grid), true});
       }
@@ -329,7 +329,7 @@ private:
 
   /// How far parts count together, each number once; endless if one of them has no range.
   struct Reach {
-    Polynomial Numbers = Polynomial::constant(1);
+    Polynomial Numbers = 1;
     bool Endless = false;
   };
   static std::optional<Reach> reachOf(Parts Left) {
@@ -358,7 +358,7 @@ private:
       for (const auto &[Counted, Factor] : Counting)
         for (Varying &V : All)
           if (V.Atom == Counted.Atom && !V.Range)
-            V.Range = Polynomial::constant(*End / *Numbers);
+            V.Range = Polynomial(*End / *Numbers);
       return true;
     });
   }
@@ -377,12 +377,12 @@ private:
     }
     if (Multiples.isZero())
       return;
-    const Quotient Own{Rest, Polynomial::constant(*Divisor)};
+    const Quotient Own{Rest, *Divisor};
     substitute(Atom, *Multiples.dividedBy(*Divisor) + (Rest.isZero() ? Polynomial() : Polynomial::atom(Own.atom())));
     if (!Rest.isZero())
       Quotients.try_emplace(Own.atom(), Own);
     if (!R->Numbers.asConstant())
-      Fits.push_back({R->Numbers, Polynomial::constant(MostElements)});
+      Fits.push_back({R->Numbers, MostElements});
   }
 
   /// `i / 64` and `i % 64` count on their own, where i counts all numbers below a multiple of 64: the threads of a
@@ -409,9 +409,9 @@ private:
         llvm::erase_if(All, [&, &V = V](const Varying &Other) { return Other.Atom == V.Atom; });
       }
       All.push_back({Atom, *Quotients});
-      All.push_back({Remainder, Polynomial::constant(*Divisor)});
+      All.push_back({Remainder, *Divisor});
       const auto &[Lowest, One] = *llvm::find_if(Counting, [](const auto &P) { return P.second.asConstant() == 1; });
-      substitute(Lowest.Atom, Polynomial::constant(*Divisor) * Polynomial::atom(Atom) + Polynomial::atom(Remainder) -
+      substitute(Lowest.Atom, *Divisor * Polynomial::atom(Atom) + Polynomial::atom(Remainder) -
                                   (Dividend - Polynomial::atom(Lowest.Atom)));
     }
   }
@@ -490,7 +490,7 @@ private:
       if (!R->Endless)
         Requirements.push_back({D.Radix, R->Numbers});
       if (!R->Numbers.asConstant()) // also a loop's step: it does not wrap
-        Requirements.push_back({R->Numbers, Polynomial::constant(MostElements)});
+        Requirements.push_back({R->Numbers, MostElements});
     }
     return std::nullopt;
   }
@@ -501,7 +501,7 @@ private:
       if (Used.count(V.Atom))
         continue;
       if (V.Block)
-        Requirements.push_back({*V.Range, Polynomial::constant(1)});
+        Requirements.push_back({*V.Range, 1});
       else if (!V.Range || !(V.Range->asConstant() == 1))
         return blocker(BlockerKind::StoredTwice, Site,
                        fmt::format("{}: once for every {}", Site.str(),
@@ -511,12 +511,12 @@ private:
   }
 
   void finish(StoreProof &Result) {
-    Result.Elements = Polynomial::constant(1);
+    Result.Elements = Polynomial(1);
     for (const Digit &D : Digits) {
       Result.Elements = Result.Elements * D.Radix;
       if (Digits.size() > 1 && !D.Radix.asConstant())
         Requirements.push_back({{}, D.Radix});
-      Requirements.push_back({Result.Elements, Polynomial::constant(MostElements)});
+      Requirements.push_back({Result.Elements, MostElements});
     }
     for (const AtMost &Gap : Gaps) { // none is left
       Requirements.push_back(Gap);
@@ -559,7 +559,7 @@ std::optional<Blocker> proveStoredOnce(const VerticalNode &Node, llvm::StringRef
   const unsigned Threads[] = {Block->X, Block->Y, Block->Z};
   for (size_t D = 0; D < Node.Shape->Sizes.size(); ++D)
     Proof.Requirements.push_back(
-        {Node.Shape->Sizes[D], Polynomial::constant(Threads[D]) * Polynomial::atom(builtinAtom(Builtin::GridDim, D))});
+        {Node.Shape->Sizes[D], Polynomial(Threads[D]) * Polynomial::atom(builtinAtom(Builtin::GridDim, D))});
   return std::nullopt;
 }
 

@@ -14,12 +14,10 @@ namespace cufuse {
 /// Do conditions say to which block, or element, it comes in each dimension of the grid that the kernel asks for?
 static bool isBounded(const AccessSite &Site, const LoadedKernel &Kernel) {
   auto HasEnd = [&](const std::string &Block) {
-    return llvm::any_of(Site.Path, [&](const PathStep &Step) {
-      return llvm::any_of(Step.Holds, [&](const Less &Known) {
-        return Known.Left.contains(Block) || llvm::any_of(Kernel.Accesses.Loops, [&](const LoopAccess &Loop) {
-                 return Known.Left.contains(Loop.Atom) && Loop.Start.contains(Block);
-               });
-      });
+    return llvm::any_of(Site.conditions(), [&](const Less &Known) {
+      return Known.Left.contains(Block) || llvm::any_of(Kernel.Accesses.Loops, [&](const LoopAccess &Loop) {
+               return Known.Left.contains(Loop.Atom) && Loop.Start.contains(Block);
+             });
     });
   };
   const Dimensions &Asked = Kernel.Facts.Reads[static_cast<size_t>(Builtin::BlockIdx)];

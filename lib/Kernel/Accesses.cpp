@@ -62,6 +62,24 @@ bool isCertain(llvm::ArrayRef<const AccessSite *> Sites, size_t Depth) {
   });
 }
 
+std::vector<Less> AccessSite::conditions() const {
+  std::vector<Less> All;
+  for (const PathStep &Step : Path)
+    llvm::append_range(All, Step.Holds);
+  return All;
+}
+
+std::vector<AccessSite> AccessSite::choices() const {
+  if (Index)
+    return {*this};
+  std::vector<AccessSite> All(Chosen.size(), *this);
+  for (const auto &[Choice, Site] : llvm::zip_equal(Chosen, All)) {
+    Site.Index = Choice.Index;
+    Site.Path.emplace_back().Holds = Choice.Holds;
+  }
+  return All;
+}
+
 std::string AccessSite::str() const { return fmt::format("{} at {}", Text, Where.str()); }
 
 Polynomial inBlock(const Polynomial &P, const std::map<std::string, Quotient> &Quotients, unsigned Threads) {
@@ -71,7 +89,7 @@ Polynomial inBlock(const Polynomial &P, const std::map<std::string, Quotient> &Q
   auto Sized = [&](const Polynomial &Part) {
     Polynomial Value = inBlock(Part, Quotients, Threads);
     for (int D : {0, 1, 2})
-      Value = Value.substitute(builtinAtom(Builtin::BlockDim, D), Polynomial::constant(D == 0 ? Threads : 1));
+      Value = Value.substitute(builtinAtom(Builtin::BlockDim, D), D == 0 ? Threads : 1);
     return Value;
   };
   for (const std::string &Atom : Result.atoms())
@@ -81,7 +99,7 @@ Polynomial inBlock(const Polynomial &P, const std::map<std::string, Quotient> &Q
       if (!Divisor || *Divisor <= 0)
         continue;
       if (Known && *Known >= 0)
-        Result = Result.substitute(Atom, Polynomial::constant(*Known / *Divisor));
+        Result = Result.substitute(Atom, *Known / *Divisor);
       else if (Dividend == Polynomial::atom(builtinAtom(Builtin::ThreadIdx, 0)) && Threads <= *Divisor)
         Result = Result.substitute(Atom, {});
     }

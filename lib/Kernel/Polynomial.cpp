@@ -21,21 +21,18 @@ void Polynomial::add(const Product &Atoms, std::int64_t Factor) {
     Terms.erase(Term);
 }
 
-Polynomial Polynomial::operator+(const Polynomial &Other) const {
-  Polynomial Sum = *this;
-  for (const auto &[Atoms, Factor] : Other.Terms)
-    Sum.add(Atoms, Factor);
-  return Sum;
+Polynomial operator+(Polynomial A, const Polynomial &B) {
+  for (const auto &[Atoms, Factor] : B.Terms)
+    A.add(Atoms, Factor);
+  return A;
 }
 
-Polynomial Polynomial::operator-(const Polynomial &Other) const { return *this + Other * constant(-1); }
-
-Polynomial Polynomial::operator*(const Polynomial &Other) const {
+Polynomial operator*(const Polynomial &A, const Polynomial &B) {
   Polynomial Result;
-  for (const auto &[A, FactorA] : Terms)
-    for (const auto &[B, FactorB] : Other.Terms) {
-      Product Atoms;
-      std::merge(A.begin(), A.end(), B.begin(), B.end(), std::back_inserter(Atoms));
+  for (const auto &[OfA, FactorA] : A.Terms)
+    for (const auto &[OfB, FactorB] : B.Terms) {
+      Polynomial::Product Atoms;
+      std::merge(OfA.begin(), OfA.end(), OfB.begin(), OfB.end(), std::back_inserter(Atoms));
       Result.add(Atoms, wrapped(static_cast<std::uint64_t>(FactorA) * static_cast<std::uint64_t>(FactorB)));
     }
   return Result;
@@ -97,7 +94,7 @@ std::optional<Polynomial> Polynomial::dividedBy(const Polynomial &Divisor) const
 Polynomial Polynomial::substitute(const std::string &Atom, const Polynomial &Value) const {
   Polynomial Result;
   for (const auto &[Atoms, Coefficient] : Terms) {
-    Polynomial Term = constant(Coefficient);
+    Polynomial Term = Coefficient;
     for (const std::string &Name : Atoms)
       Term = Term * (Name == Atom ? Value : atom(Name));
     Result = Result + Term;

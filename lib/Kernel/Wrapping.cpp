@@ -22,9 +22,9 @@ bool mayBeNegative(Polynomial P, const std::map<std::string, Quotient> &Quotient
     const Polynomial Factor = P.split(Atom).first;
     if (!Factor.hasNegative())
       continue;
-    auto Times = Q.Divisor.terms().size() == 1 ? (Polynomial() - Factor).dividedBy(Q.Divisor) : std::nullopt;
+    auto Times = Q.Divisor.terms().size() == 1 ? (-Factor).dividedBy(Q.Divisor) : std::nullopt;
     if (!Times && (Factor + Q.Divisor).isZero())
-      Times = Polynomial::constant(1);
+      Times = Polynomial(1);
     if (Times && !Times->hasNegative())
       P = P - *Times * (Q.Dividend - Q.Divisor * Polynomial::atom(Atom));
   }
@@ -129,10 +129,10 @@ bool fits(const Polynomial &P, unsigned Bits, bool Signed, KernelAccesses &In) {
 Polynomial widened(const Polynomial &P, bool Signed, KernelAccesses &In) {
   const Polynomial Reduced = reduced(P, 32);
   if (const auto Number = Reduced.asConstant())
-    return Polynomial::constant(Signed ? *Number : static_cast<std::uint32_t>(*Number));
+    return Polynomial(Signed ? *Number : static_cast<std::uint32_t>(*Number));
   if (fits(Reduced, 32, Signed, In))
     return Reduced;
-  const Polynomial Divisor = Polynomial::constant(Wrapped);
+  const Polynomial Divisor = Wrapped;
   const Quotient Lost{Reduced, Divisor, Signed ? Quotient::Wraps::Signed : Quotient::Wraps::Unsigned};
   In.Quotients[Lost.atom()] = Lost;
   return Reduced - Divisor * Polynomial::atom(Lost.atom());
@@ -146,8 +146,7 @@ public:
 
   void run() {
     for (AccessSite &Site : Accesses.Sites) {
-      for (const PathStep &Step : Site.Path)
-        llvm::append_range(Around, Step.Holds);
+      Around = Site.conditions();
       for (ChosenIndex &Each : Site.Chosen) { // `i < k ? 0 : i - k`
         const size_t Outside = Around.size();
         llvm::append_range(Around, Each.Holds);
@@ -180,11 +179,11 @@ private:
         continue;
       const Quotient &Q = Given.at(Atom);
       const auto [Factor, Rest] = P.split(Atom);
-      const auto Times = (Polynomial() - Factor).dividedBy(Wrapped);
+      const auto Times = (-Factor).dividedBy(Wrapped);
       // `n - 1 - i`, where i < n
       const bool Negative = Q.Wrap == Quotient::Wraps::Unsigned && mayBeNegative(Q.Dividend, Given) &&
                             llvm::none_of(Around, [&](const Less &L) {
-                              const Polynomial Rest = Q.Dividend - (L.Right - L.Left - Polynomial::constant(1));
+                              const Polynomial Rest = Q.Dividend - (L.Right - L.Left - 1);
                               const std::set<std::string> Atoms = Rest.atoms();
                               return !Rest.hasNegative() && llvm::all_of(Atoms, isBuiltin);
                             });

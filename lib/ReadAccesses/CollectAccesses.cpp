@@ -96,7 +96,7 @@ private:
       if (Rest)
         if (auto Term = Rest->terms().find({}); Term != Rest->terms().end()) {
           Constant = Term->second;
-          Rest = *Rest - Polynomial::constant(Constant);
+          Rest = *Rest - Constant;
         }
       auto &Here = At[{Block, Ir.outsideCopies(Access.By->getDebugLoc()), Access.Argument, Access.What}];
       auto Same = llvm::find_if(Here, [&](size_t I) { return Rest && Groups[I].Rest == Rest; });
@@ -168,7 +168,7 @@ private:
         End = std::max<std::int64_t>(End, At + Access->Bytes);
       const bool Known = llvm::all_of(G.Parts, [](const auto &Part) { return Part.second->Bytes > 0; });
       if (!Moves && Known && Index && First % Bytes == 0) {
-        Site.Index = *Index + Polynomial::constant(First / Bytes);
+        Site.Index = *Index + (First / Bytes);
         Site.Width = (End - First + Bytes - 1) / Bytes;
       }
       if (Moves && Known && G.Rest && Bytes > 0 &&
@@ -215,7 +215,7 @@ private:
       Site.Width = (End - Begin) / Bytes;
       Site.Direct &= Use && Site.Width == Use->Width && Site.Whole == Use->Whole && Inside;
       if (Begin % Bytes == 0 && Last <= End && Inside) {
-        Site.Index = *Index + Polynomial::constant(Begin / Bytes);
+        Site.Index = *Index + (Begin / Bytes);
         for (auto Each = FirstPart; Each != Part; ++Each)
           Located.insert(Each->second->By);
       }
@@ -498,8 +498,7 @@ private:
     for (const ThreadUse &Use : Result.Uses)
       Keep(Keep, Use.Value);
     std::erase_if(Result.Quotients, [&](const auto &Q) { // what the launch asks is none
-      return !Kept.count(Q.first) &&
-             !(Q.second.Narrow != Quotient::Wraps::Never && Q.second.Divisor == Polynomial::constant(1));
+      return !Kept.count(Q.first) && !(Q.second.Narrow != Quotient::Wraps::Never && Q.second.Divisor == 1);
     });
   }
 

@@ -14,7 +14,7 @@ namespace cufuse {
 /// `Left < Right`, without a constant on the left.
 static Less less(Polynomial Left, Polynomial Right) {
   if (auto Constant = Left.terms().find({}); Constant != Left.terms().end()) {
-    const Polynomial Moved = Polynomial::constant(Constant->second);
+    const Polynomial Moved = Constant->second;
     Left = Left - Moved;
     Right = Right - Moved;
   }
@@ -110,7 +110,7 @@ bool IrValues::isNotNegativeBehind(const Polynomial &P, const llvm::BasicBlock &
       if (Dominators.dominates(llvm::BasicBlockEdge(Branch->getParent(), Branch->getSuccessor(Side)), &At))
         holds(Compare, Side == 0, Holds, Whole);
       for (const Less &L : Holds) {
-        const Polynomial Rest = P - (L.Right - L.Left - Polynomial::constant(1));
+        const Polynomial Rest = P - (L.Right - L.Left - 1);
         const std::set<std::string> Atoms = Rest.atoms();
         if (!Rest.hasNegative() && llvm::all_of(Atoms, Counts))
           return true;
@@ -138,7 +138,7 @@ void IrValues::holdsCompared(llvm::CmpInst::Predicate How, const llvm::Value *A,
     for (const ParameterAccess &P : Known.Parameters)
       if (P.Integer && !P.Unsigned && (L->contains(P.Name) || R->contains(P.Name)))
         Known.ComparedUnsigned.insert(P.Name);
-  const Polynomial One = Polynomial::constant(1);
+  const Polynomial One = 1;
   // Numbers of threads and blocks are not below it.
   const bool FromZero = R->isZero() && !L->hasNegative() && llvm::all_of(L->atoms(), isBuiltin);
   switch (llvm::ICmpInst::getSignedPredicate(How)) {

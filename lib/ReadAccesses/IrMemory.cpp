@@ -254,11 +254,10 @@ void follow(const llvm::Value *V, IrValues &Values, llvm::SmallPtrSetImpl<const 
     if (!Element->collectOffset(Values.layout(), 64, Variables, Constant))
       Offset = std::nullopt;
     if (Offset)
-      Offset = *Offset + Polynomial::constant(Constant.getSExtValue());
+      Offset = *Offset + Constant.getSExtValue();
     for (const auto &[Variable, Scale] : Variables) {
       const std::optional<Polynomial> Index = Values.of(Variable);
-      Offset =
-          Offset && Index ? std::optional(*Offset + *Index * Polynomial::constant(Scale.getSExtValue())) : std::nullopt;
+      Offset = Offset && Index ? std::optional(*Offset + *Index * Scale.getSExtValue()) : std::nullopt;
     }
     return follow(Element->getPointerOperand(), Values, Met, Place, Offset);
   }

@@ -20,7 +20,7 @@ std::optional<std::int64_t> multiple(const Polynomial &P, const Polynomial &Of) 
   if (Of.isZero() || P.terms().size() != Of.terms().size())
     return std::nullopt;
   const std::int64_t One = Of.terms().begin()->second, Times = P.terms().begin()->second / One;
-  return Of * Polynomial::constant(Times) == P ? std::optional(Times) : std::nullopt;
+  return Of * Times == P ? std::optional(Times) : std::nullopt;
 }
 
 /// `threadIdx.x` for %tid.x.
@@ -94,8 +94,7 @@ void IrValues::findLoops(const llvm::Loop &L) {
     const unsigned Bits = Phi->getType()->getIntegerBitWidth();
     if (Start && Of && Known.Loops[*Of].Bits == Bits)
       if (const auto Times = multiple(Step, Known.Loops[*Of].Step)) {
-        Following[Phi] =
-            *Start + Polynomial::constant(*Times) * (Polynomial::atom(Known.Loops[*Of].Atom) - Known.Loops[*Of].Start);
+        Following[Phi] = *Start + *Times * (Polynomial::atom(Known.Loops[*Of].Atom) - Known.Loops[*Of].Start);
         Cache.clear();
         continue;
       }
@@ -217,7 +216,7 @@ std::optional<Polynomial> IrValues::compute(const llvm::Value *V) {
   if (!V->getType()->isIntegerTy() || V->getType()->getIntegerBitWidth() > 64)
     return std::nullopt;
   if (auto *Number = llvm::dyn_cast<llvm::ConstantInt>(V))
-    return Polynomial::constant(Number->getSExtValue());
+    return Polynomial(Number->getSExtValue());
   if (!V->getType()->isIntegerTy(32) && !V->getType()->isIntegerTy(64))
     return std::nullopt;
   if (const llvm::Value *Own = Chosen.lookup(V))
@@ -255,7 +254,7 @@ std::optional<Polynomial> IrValues::compute(const llvm::Value *V) {
     if (const auto Atom = specialRegister(Callee->getName()))
       return Polynomial::atom(*Atom);
     if (Callee->getName() == "llvm.nvvm.read.ptx.sreg.warpsize")
-      return Polynomial::constant(32);
+      return Polynomial(32);
     return Callee->getIntrinsicID() == llvm::Intrinsic::expect ? of(Call->getArgOperand(0)) : std::nullopt;
   }
   if (auto *Select = llvm::dyn_cast<llvm::SelectInst>(I)) {
@@ -326,7 +325,7 @@ std::optional<Polynomial> IrValues::unlessBelowZero(const llvm::Instruction &I) 
     std::vector<Less> Holds;
     if (Own && !Own->hasNegative() && llvm::all_of(Own->atoms(), isBuiltin))
       holdsWhereChosen(I, Zero, Holds);
-    if (Own && llvm::is_contained(Holds, Less{*Own, Polynomial::constant(1)}))
+    if (Own && llvm::is_contained(Holds, Less{*Own, 1}))
       return Own;
   }
   return std::nullopt;
@@ -443,8 +442,8 @@ bool IrValues::mayHaveLost(const llvm::Value *V, bool Signed) {
     return I && !P;
   const auto Times = P->split(builtinAtom(Builtin::ThreadIdx, 0)).first.asConstant();
   const Polynomial Linear = atomOf(Builtin::BlockIdx) * atomOf(Builtin::BlockDim) + atomOf(Builtin::ThreadIdx);
-  if (Times && *Times > 0 && *Times <= MostFactor && (*P - Linear * Polynomial::constant(*Times)).asConstant()) {
-    const Quotient Asked{*P, Polynomial::constant(1), Quotient::Wraps::Never,
+  if (Times && *Times > 0 && *Times <= MostFactor && (*P - Linear * *Times).asConstant()) {
+    const Quotient Asked{*P, 1, Quotient::Wraps::Never,
                          /*Narrow=*/Quotient::Wraps::Signed};
     Known.Quotients[Asked.atom()] = Asked;
     return false;
@@ -504,7 +503,7 @@ std::optional<Polynomial> IrValues::bits(const llvm::Value *V, unsigned From, un
     return std::nullopt;
   if (isBelow(*Whole, std::int64_t(1) << Count, Known))
     return Whole;
-  const Polynomial Range = Polynomial::constant(std::int64_t(1) << Count);
+  const Polynomial Range = Polynomial(std::int64_t(1) << Count);
   const auto Lost = mayBeNegative(*Whole, Known.Quotients) ? std::nullopt : quotient(*Whole, Range, Known.Quotients);
   return Lost ? std::optional(*Whole - Range * *Lost) : std::nullopt;
 }
@@ -565,15 +564,15 @@ std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
   case llvm::Instruction::Or:
     return llvm::cast<llvm::PossiblyDisjointInst>(I).isDisjoint() ? std::optional(*L + *R) : std::nullopt;
   case llvm::Instruction::Shl:
-    return IsShift ? std::optional(*L * Polynomial::constant(std::int64_t(1) << *Number)) : std::nullopt;
+    return IsShift ? std::optional(*L * (std::int64_t(1) << *Number)) : std::nullopt;
   case llvm::Instruction::LShr:
   case llvm::Instruction::AShr:
-    return IsShift ? Divided(Polynomial::constant(std::int64_t(1) << *Number), 1) : std::nullopt;
+    return IsShift ? Divided(Polynomial(std::int64_t(1) << *Number), 1) : std::nullopt;
   case llvm::Instruction::UDiv:
   case llvm::Instruction::SDiv:
     return Divided(*R, MostFactor);
   case llvm::Instruction::And: // `i & 31` is i % 32
-    return IsMask ? Remainder(Polynomial::constant(*Number + 1), /*LowBits=*/true) : std::nullopt;
+    return IsMask ? Remainder(Polynomial(*Number + 1), /*LowBits=*/true) : std::nullopt;
   case llvm::Instruction::URem:
   case llvm::Instruction::SRem:
     return Remainder(*R);

@@ -44,7 +44,7 @@ void TextComposer::ranges(unsigned Node, const ParameterAccess &P, std::set<std:
       refuseIf(outputText("static_cast<int>({0}) != {0}", Argument));
     return;
   }
-  Polynomial Product = Polynomial::constant(1);
+  Polynomial Product = 1;
   for (const std::string &Factor : S->Factors) {
     if (const ParameterAccess *Own = Graph.Nodes[S->Of].parameter(Factor))
       ranges(S->Of, *Own, Positive);
@@ -121,16 +121,15 @@ void TextComposer::divisors() {
       const ShapeFacts &Shape = *Graph.Nodes[Node].Shape;
       const auto Times = Q.Dividend.split(builtinAtom(Builtin::ThreadIdx, 0)).first.asConstant();
       const bool IsNarrow = Q.Narrow != Quotient::Wraps::Never;
-      if (IsNarrow && Q.Divisor == Polynomial::constant(1) && Shape.Shape == KernelShape::Pointwise &&
-          Times.value_or(0) > Shape.Width)
-        refuseUnless({Polynomial::constant(*Times) * Graph.inArguments(Node, Shape.Bound),
-                      Polynomial::constant(std::int64_t(Shape.Width) * std::numeric_limits<int>::max())},
+      if (IsNarrow && Q.Divisor == 1 && Shape.Shape == KernelShape::Pointwise && Times.value_or(0) > Shape.Width)
+        refuseUnless({*Times * Graph.inArguments(Node, Shape.Bound),
+                      Polynomial(std::int64_t(Shape.Width) * std::numeric_limits<int>::max())},
                      /*Always=*/false);
       for (const Polynomial *P : {&Q.Dividend, &Q.Divisor})
         if (IsNarrow && !isSingle(*P) &&
             isMadeOf(*P, Graph.Nodes[Node].Accesses->Quotients,
                      [&](const std::string &Each) { return Graph.Nodes[Node].parameter(Each); }))
-          refuseUnless({Graph.inArguments(Node, *P), Polynomial::constant(std::numeric_limits<int>::max())},
+          refuseUnless({Graph.inArguments(Node, *P), std::numeric_limits<int>::max()},
                        /*Always=*/false);
     }
 }
@@ -195,7 +194,7 @@ void TextComposer::refuseUnless(const AtMost &Needed, bool Always) {
       (Needed.Right - Needed.Left).asConstant().value_or(-1) >= 0)
     return;
   // What is made of dimensions of the grid is never negative, and what counts elements is not where there are some.
-  const bool IsSign = Needed.Left.isZero() || Needed.Left == Polynomial::constant(1);
+  const bool IsSign = Needed.Left.isZero() || Needed.Left == 1;
   auto IsGrid = [](llvm::StringRef Atom) { return Atom.starts_with("gridDim."); };
   if (IsSign && !Needed.Right.asConstant() &&
       ((!Needed.Right.hasNegative() && llvm::all_of(Needed.Right.atoms(), IsGrid)) ||
@@ -212,9 +211,9 @@ void TextComposer::refuseUnless(const AtMost &Needed, bool Always) {
   Polynomial Right = Needed.Right;
   if (Needed.Left.isZero() && Right.terms().size() == 1)
     Right = Right.dividedBy(std::abs(Right.terms().begin()->second)).value_or(Right);
-  OutputText Condition = Needed.Left.isZero()                     ? hostText(Right) + " < 0"
-                         : Needed.Left == Polynomial::constant(1) ? hostText(Right) + " <= 0"
-                                                                  : hostText(Needed.Left) + " > " + hostText(Right);
+  OutputText Condition = Needed.Left.isZero() ? hostText(Right) + " < 0"
+                         : Needed.Left == 1   ? hostText(Right) + " <= 0"
+                                              : hostText(Needed.Left) + " > " + hostText(Right);
   if (std::vector<OutputText> All = positive(Needed.Left - Needed.Right); !All.empty()) {
     All.push_back(Condition);
     Condition = "(" + joined(All, " || ") + ")";
@@ -223,7 +222,7 @@ void TextComposer::refuseUnless(const AtMost &Needed, bool Always) {
   auto IsKnown = [&](const LaunchError &Known) { return Known.Condition == Condition; };
   auto IsLess = [&](const LaunchError &Known) { return Known.Condition == hostText(Right) + " < 0"; };
   auto IsNotMore = [&](const LaunchError &Known) { return Known.Condition == hostText(Right) + " <= 0"; };
-  if (Always && Needed.Left == Polynomial::constant(1)) // which says both
+  if (Always && Needed.Left == 1) // which says both
     llvm::erase_if(Result.Text.LaunchErrors, IsLess);
   if (Needed.Left.isZero() && llvm::any_of(Result.Text.LaunchErrors, IsNotMore))
     return;
@@ -236,7 +235,7 @@ std::pair<OutputText, OutputText> TextComposer::used(const Memory &Of, const Par
                                                      const OutputText &Argument) {
   const std::vector<Extent> &Parts = Graph.Extents.at(Of);
   const bool BeginAlike = llvm::all_of(Parts, [&](const Extent &Part) { return Part.Least == Parts.front().Least; });
-  const Polynomial Size = Polynomial::constant(P.Bytes);
+  const Polynomial Size = P.Bytes;
   std::vector<OutputText> Froms, Ends;
   auto Add = [](std::vector<OutputText> &To, OutputText Text) {
     if (!llvm::is_contained(To, Text))
@@ -246,7 +245,7 @@ std::pair<OutputText, OutputText> TextComposer::used(const Memory &Of, const Par
     for (const AtMost &Each : Part.Needs)
       refuseUnless(Each, /*Always=*/false);
     Add(Ends, hostText(Size * (BeginAlike ? Part.End - Part.Least : Part.End)));
-    Add(Froms, hostText(Polynomial() - Size * Part.Least));
+    Add(Froms, hostText(-Size * Part.Least));
   }
   auto Largest = [](llvm::ArrayRef<OutputText> Of) {
     OutputText Known = Of.front();
@@ -255,7 +254,7 @@ std::pair<OutputText, OutputText> TextComposer::used(const Memory &Of, const Par
     return Known;
   };
   const OutputText From = Largest(Froms), Bytes = Largest(Ends);
-  const Polynomial Least = Polynomial::constant(P.Bytes) * Parts.front().Least;
+  const Polynomial Least = P.Bytes * Parts.front().Least;
   constexpr const char *Begin = "reinterpret_cast<const volatile char *>({}) {} ({})";
   if (!BeginAlike)
     return {outputText(Begin, Argument, "-", From), Bytes + " + " + From};

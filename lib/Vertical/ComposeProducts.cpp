@@ -198,8 +198,8 @@ private:
   /// A number that a kernel computes from its element's, as one of rows and columns of A B; nothing if it is of more.
   std::optional<Polynomial> placed(const Polynomial &InArguments, const Polynomial &Index,
                                    std::map<std::string, Quotient> &Quotients) const {
-    const Polynomial Row = Polynomial::atom("row"), Column = Polynomial::atom("column"),
-                     Columns = Polynomial::constant(First.N), Element = Columns * Row + Column;
+    const Polynomial Row = Polynomial::atom("row"), Column = Polynomial::atom("column"), Columns = Polynomial(First.N),
+                     Element = Columns * Row + Column;
     const std::string Thread = builtinAtom(Builtin::ThreadIdx, 0);
     Polynomial Result = Index == linearIndex()
                             ? InArguments.substitute(Thread, Element - (linearIndex() - Polynomial::atom(Thread)))

@@ -490,8 +490,8 @@ private:
     std::vector<OutputText> All;
     for (const RowParts &Parts : Plan.Parts)
       if (Parts.Count > 1)
-        if (const OutputText Whole = outputText("{} == {}", hostText(Parts.Length * Polynomial::constant(Parts.Count)),
-                                                hostText(Plan.Length));
+        if (const OutputText Whole =
+                outputText("{} == {}", hostText(Parts.Length * Parts.Count), hostText(Plan.Length));
             !llvm::is_contained(All, Whole))
           All.push_back(Whole);
     return joined(All, " && ");
@@ -506,7 +506,7 @@ private:
     };
     auto Multiple = [&](const Polynomial &P) {
       for (const auto &[Atoms, Factor] : P.terms()) {
-        Polynomial Part = Polynomial::constant(Factor);
+        Polynomial Part = Factor;
         for (const std::string &Atom : Atoms) // the others are any numbers
           if (!Graph.Quotients.count(Atom) && !llvm::StringRef(Atom).starts_with("blockIdx.") &&
               llvm::none_of(Plan.Data, [&](const RowDatum &Each) { return Each.Atom == Atom; }))

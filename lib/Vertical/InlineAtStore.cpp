@@ -424,9 +424,9 @@ Places findPlaces(const VerticalGraph &Graph, BlockShape Block, std::vector<AtMo
     llvm::append_range(Requirements, Found->Needs);
     Bytes += Where.tileSize(*Found) * P.Bytes;
     // The rows of a tile are numbered by `int`.
-    Requirements.push_back({Graph.inArguments(F.Producer, Graph.Nodes[F.Producer].Shape->Sizes[0]) *
-                                Polynomial::constant(2 * Found->Y + 1),
-                            Polynomial::constant(std::numeric_limits<int>::max())});
+    Requirements.push_back(
+        {Graph.inArguments(F.Producer, Graph.Nodes[F.Producer].Shape->Sizes[0]) * Polynomial(2 * Found->Y + 1),
+         Polynomial(std::numeric_limits<int>::max())});
     Where.Tiles.emplace(P.Name, std::move(*Found));
   }
   for (unsigned Node : Elsewhere)

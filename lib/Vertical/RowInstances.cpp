@@ -37,7 +37,7 @@ llvm::Expected<std::vector<unsigned>> instanceOf(const VerticalGraph &Graph, con
   if (Plan.ByGroups && (*Length % Plan.Wide != 0 || *Length > std::int64_t(Plan.MostTurns) * Block.X))
     return badInput(fmt::format("rows of {} elements are no vectors in registers", *Length));
   const bool AreWhole = llvm::all_of(Plan.Parts, [&](const RowParts &Parts) {
-    return Parts.Count == 1 || Value(Parts.Length * Polynomial::constant(Parts.Count)) == Length;
+    return Parts.Count == 1 || Value(Parts.Length * Parts.Count) == Length;
   });
   RowInstance Chosen{0, 0, 1}; // through memory
   for (const RowInstance &I : instances(Plan, Block))

@@ -43,6 +43,6 @@ std::optional<Blocker> proveLoadedOnce(const VerticalNode &Node, llvm::StringRef
 /// left out, as those of a matrix behind its rows: where the launch meets what is added there.
 std::optional<Polynomial> accessesPerElement(const VerticalNode &Node, const AccessSite &Site, BlockShape Block,
                                              std::vector<AtMost> *Needs = nullptr,
-                                             const Polynomial &Step = Polynomial::constant(1));
+                                             const Polynomial &Step = Polynomial(1));
 
 } // namespace cufuse

@@ -91,6 +91,11 @@ struct AccessSite {
   std::vector<PathStep> Path;
   SourcePlace Where;
 
+  /// All that is known to hold there.
+  std::vector<Less> conditions() const;
+  /// Itself; where one of several indices is meant, it with each of them, where that is meant. None if nothing is
+  /// known.
+  std::vector<AccessSite> choices() const;
   /// `file:line:column`, with the text: how messages name an access.
   std::string str() const;
 };

@@ -18,13 +18,14 @@ public:
   using Product = std::vector<std::string>;
 
   Polynomial() = default;
+  Polynomial(std::int64_t Value) { add({}, Value); }
   static Polynomial term(const Product &Atoms, std::int64_t Factor);
-  static Polynomial constant(std::int64_t Value) { return term({}, Value); }
   static Polynomial atom(const std::string &Name) { return term({Name}, 1); }
 
-  Polynomial operator+(const Polynomial &Other) const;
-  Polynomial operator-(const Polynomial &Other) const;
-  Polynomial operator*(const Polynomial &Other) const;
+  friend Polynomial operator+(Polynomial A, const Polynomial &B);
+  friend Polynomial operator-(const Polynomial &A, const Polynomial &B) { return A + -B; }
+  friend Polynomial operator*(const Polynomial &A, const Polynomial &B);
+  Polynomial operator-() const { return *this * -1; }
   /// The product of two that are no larger than what anybody writes: powers of sums grow without bound.
   std::optional<Polynomial> times(const Polynomial &Other) const;
   bool operator==(const Polynomial &Other) const = default;
@@ -43,7 +44,6 @@ public:
 
   /// This divided by a single term, where every term is a multiple of it.
   std::optional<Polynomial> dividedBy(const Polynomial &Divisor) const;
-  std::optional<Polynomial> dividedBy(std::int64_t Divisor) const { return dividedBy(constant(Divisor)); }
 
   /// As C writes it, positive terms first.
   std::string str() const;

@@ -16,7 +16,6 @@ template <typename T> class Parser {
 public:
   struct Meaning {
     llvm::function_ref<T(const std::string &)> Atom;
-    llvm::function_ref<T(std::int64_t)> Number;
     llvm::function_ref<T(const T &, const T &)> Quotient;
   };
   Parser(const std::string &Text, Meaning Means) : Text(Text), Means(Means) {}
@@ -50,7 +49,7 @@ private:
     const char C = next();
     if (C == '-') {
       ++At;
-      return Means.Number(0) - factor();
+      return T(0) - factor();
     }
     if (C == '(') {
       ++At;
@@ -66,7 +65,7 @@ private:
     while (At < Text.size() && IsPart(Text[At]))
       ++At;
     const std::string Word = Text.substr(Start, At - Start);
-    return std::isdigit(static_cast<unsigned char>(Word.at(0))) ? Means.Number(std::stoll(Word)) : Means.Atom(Word);
+    return std::isdigit(static_cast<unsigned char>(Word.at(0))) ? T(std::stoll(Word)) : Means.Atom(Word);
   }
   char next() {
     while (At < Text.size() && Text[At] == ' ')
@@ -118,7 +117,7 @@ Polynomial TestKernel::value(const std::string &Expression) {
     Accesses.Quotients[Name] = {Dividend, Divisor};
     return Polynomial::atom(Name);
   };
-  return Parser<Polynomial>(Expression, {Atom, Polynomial::constant, Quotient}).sum();
+  return Parser<Polynomial>(Expression, {Atom, Quotient}).sum();
 }
 
 unsigned TestKernel::loop(const std::string &Variable, const std::string &Start, const std::string &Step) {
@@ -155,7 +154,7 @@ PathStep TestKernel::unless(const PathStep &Condition) const {
   Step.Taken = false;
   Step.Holds = {};
   if (Condition.Exact) // Right < Left + 1
-    Step.Holds = {{Condition.Holds[0].Right, Condition.Holds[0].Left + Polynomial::constant(1)}};
+    Step.Holds = {{Condition.Holds[0].Right, Condition.Holds[0].Left + 1}};
   return Step;
 }
 
@@ -209,9 +208,8 @@ std::int64_t valueOf(const Polynomial &P, const Values &Of, const std::map<std::
 
 std::int64_t valueOf(const std::string &Expression, const Values &Of) {
   auto Atom = [&](const std::string &Name) { return Of.at(Name); };
-  auto Number = [](std::int64_t Value) { return Value; };
   auto Quotient = [](std::int64_t Dividend, std::int64_t Divisor) { return Dividend / Divisor; };
-  return Parser<std::int64_t>(Expression, {Atom, Number, Quotient}).sum();
+  return Parser<std::int64_t>(Expression, {Atom, Quotient}).sum();
 }
 
 void TestKernel::run(const AccessSite &Site, const Values &Arguments, BlockShape Block, BlockShape Grid,

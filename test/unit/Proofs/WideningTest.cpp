@@ -36,7 +36,7 @@ public:
   Polynomial value() {
     Polynomial P = widened(Kernel.value(Narrow), Signed, Kernel.Accesses) + Kernel.value(Other);
     if (Divisor > 1)
-      P = *quotient(P, Polynomial::constant(Divisor), Kernel.Accesses.Quotients);
+      P = *quotient(P, Polynomial(Divisor), Kernel.Accesses.Quotients);
     return P;
   }
   /// As C computes it.
