@@ -33,10 +33,7 @@ Meets ofDeclared(const DeviceIr &Ir, const llvm::Function &Callee) {
   case Intrinsic::WarpPrimitive:
     return Meets::Warp;
   case Intrinsic::None:
-    return inUsersFile(Declared, Declared->getASTContext().getSourceManager()) &&
-                   !Ir.unit().inCompatHeader(Declared->getLocation())
-               ? Meets::Unknown
-               : Meets::Nobody;
+    return inUsersFile(Declared) && !Ir.unit().inCompatHeader(Declared->getLocation()) ? Meets::Unknown : Meets::Nobody;
   default:
     return Meets::Nobody;
   }

@@ -120,8 +120,7 @@ std::optional<std::vector<ArgumentType::Field>> ArgumentTypes::fieldsOf(const cl
   const clang::ASTContext &Context = Unit.ast();
   if (!Record.isAggregate() || Record.getNumBases() > 0 || Record.isUnion() || Record.hasInClassInitializer() ||
       !copiesBytes(Record) || !Record.hasCopyConstructorWithConstParam() ||
-      Record.defaultedCopyConstructorIsDeleted() || Record.hasAttr<clang::PackedAttr>() ||
-      !inUsersFile(&Record, Context.getSourceManager()))
+      Record.defaultedCopyConstructorIsDeleted() || Record.hasAttr<clang::PackedAttr>() || !inUsersFile(&Record))
     return std::nullopt;
   const clang::ASTRecordLayout &Layout = Context.getASTRecordLayout(&Record);
   std::vector<ArgumentType::Field> Fields;

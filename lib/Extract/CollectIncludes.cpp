@@ -102,9 +102,7 @@ private:
   /// The files of what declarations in these name.
   std::set<const clang::FileEntry *> namedBy(const std::set<const clang::FileEntry *> &Files) const {
     std::set<const clang::FileEntry *> Named;
-    auto FileOf = [this](const clang::Decl *D) {
-      return Sources.getFileEntryForID(Sources.getFileID(Sources.getExpansionLoc(D->getLocation())));
-    };
+    auto FileOf = [this](const clang::Decl *D) { return Sources.getFileEntryForID(cufuse::fileOf(D)); };
     if (!Files.empty())
       eachTopLevel(Unit, [&](const clang::Decl *D) {
         if (!llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D) && Files.count(FileOf(D)))
@@ -369,20 +367,19 @@ std::vector<std::string> headersBeforeLibraries(const ParsedUnit &Unit) {
   return {};
 }
 
-static bool definesConstants(const clang::DeclContext &Context, const clang::SourceManager &Sources,
-                             const SelectCopied &Chosen) {
+static bool definesConstants(const clang::DeclContext &Context, const SelectCopied &Chosen) {
   return llvm::any_of(Context.noload_decls(), [&](const clang::Decl *D) {
     if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D))
-      return definesConstants(*llvm::cast<clang::DeclContext>(D), Sources, Chosen);
+      return definesConstants(*llvm::cast<clang::DeclContext>(D), Chosen);
     auto *Variable = llvm::dyn_cast<clang::VarDecl>(D);
     return Variable && Variable->hasAttr<clang::CUDAConstantAttr>() &&
-           Variable->isThisDeclarationADefinition() == clang::VarDecl::Definition && inUsersFile(Variable, Sources) &&
-           !Chosen.Absorbed.count(Sources.getFileID(Sources.getExpansionLoc(Variable->getLocation())));
+           Variable->isThisDeclarationADefinition() == clang::VarDecl::Definition && inUsersFile(Variable) &&
+           !Chosen.Absorbed.count(fileOf(Variable));
   });
 }
 
 bool includesConstants(const ParsedUnit &Unit, const SelectCopied &Chosen) {
-  return definesConstants(*Unit.ast().getTranslationUnitDecl(), Unit.ast().getSourceManager(), Chosen);
+  return definesConstants(*Unit.ast().getTranslationUnitDecl(), Chosen);
 }
 
 } // namespace cufuse

@@ -33,21 +33,21 @@ llvm::StringMap<MacroText> macrosOutside(const ParsedUnit &Unit, const SelectCop
                                          const std::set<std::string> &Names) {
   const clang::SourceManager &Sources = Unit.ast().getSourceManager();
   clang::Preprocessor &Preprocessor = Unit.preprocessor();
+  auto IsCopied = [&](clang::SourceLocation Where) {
+    return Chosen.Absorbed.contains(Sources.getFileID(Sources.getExpansionLoc(Where)));
+  };
   llvm::StringMap<MacroText> Macros;
   std::set<std::string> Asked;
   for (const auto &[Identifier, State] : Preprocessor.macros())
     for (const clang::MacroDirective *D = Preprocessor.getLocalMacroDirectiveHistory(Identifier); D;
          D = D->getPrevious())
       if (auto *Define = llvm::dyn_cast<clang::DefMacroDirective>(D))
-        if (!Chosen.Absorbed.count(Sources.getFileID(Sources.getExpansionLoc(Define->getLocation())))) {
+        if (!IsCopied(Define->getLocation())) {
           Macros.try_emplace(Identifier->getName());
           if (Names.contains(Identifier->getName().str()))
             Asked.insert(Identifier->getName().str());
           break;
         }
-  auto IsCopied = [&](clang::SourceLocation Where) {
-    return Chosen.Absorbed.contains(Sources.getFileID(Sources.getExpansionLoc(Where)));
-  };
   for (MacroText &Said : textsOfMacros(Unit, Asked, IsCopied))
     Macros[llvm::StringRef(Said.Call).split('(').first] = std::move(Said);
   return Macros;

@@ -25,10 +25,6 @@ public:
   }
 
 private:
-  clang::FileID fileOf(const clang::Decl *D) const {
-    return Sources.getFileID(Sources.getExpansionLoc(D->getLocation()));
-  }
-  bool inUsersFile(const clang::Decl *D) const { return cufuse::inUsersFile(D, Sources); }
   bool isAbsorbed(const clang::Decl *D) const { return Result.Absorbed.count(fileOf(D)); }
 
   void units() {

@@ -71,8 +71,7 @@ static bool isConverted(const clang::ASTContext &Context, clang::QualType Type) 
     return Other->isDependentType() || (Other->isRecordType() && !Other->isIncompleteType() &&
                                         Context.getTypeSize(Other) == Context.getTypeSize(Type));
   };
-  return Record && inUsersFile(Record, Context.getSourceManager()) &&
-         llvm::any_of(Record->decls(), [&](const clang::Decl *Member) {
+  return Record && inUsersFile(Record) && llvm::any_of(Record->decls(), [&](const clang::Decl *Member) {
            auto *Template = llvm::dyn_cast<clang::FunctionTemplateDecl>(Member);
            const clang::Decl *Function = Template ? Template->getTemplatedDecl() : Member;
            if (auto *To = llvm::dyn_cast<clang::CXXConversionDecl>(Function))

@@ -237,10 +237,8 @@ private:
   }
 
   bool isInDeclaration(const ParseError &Error) const {
-    const clang::ASTContext &Ast = Unit.ast();
-    return llvm::any_of(Ast.getTranslationUnitDecl()->decls(), [&](const clang::Decl *D) {
-      return llvm::isa<clang::TagDecl, clang::FunctionDecl>(D) && inUsersFile(D, Ast.getSourceManager()) &&
-             liesIn(Unit, Error, *D);
+    return llvm::any_of(Unit.ast().getTranslationUnitDecl()->decls(), [&](const clang::Decl *D) {
+      return llvm::isa<clang::TagDecl, clang::FunctionDecl>(D) && inUsersFile(D) && liesIn(Unit, Error, *D);
     });
   }
 
@@ -304,7 +302,7 @@ private:
 
   /// Is it a function of the program whose body is not here? What CUDA has is known, and so is libdevice's code.
   bool isElsewhere(const clang::FunctionDecl &F) const {
-    return !F.hasBody() && inUsersFile(&F, Unit.ast().getSourceManager()) && !Unit.inCompatHeader(F.getLocation()) &&
+    return !F.hasBody() && inUsersFile(&F) && !Unit.inCompatHeader(F.getLocation()) &&
            !F.hasAttr<clang::CUDAGlobalAttr>() && !F.getBuiltinID() && !F.isDefaulted() && !F.isPureVirtual() &&
            !F.isDeleted() && classify(F) == Intrinsic::None &&
            !(F.isExternC() && (F.getName().starts_with("__nv_") || F.getName().starts_with("__nvvm_")));
@@ -418,7 +416,7 @@ private:
 
   void global(const clang::VarDecl &Variable) {
     const std::string Name = Variable.getQualifiedNameAsString();
-    if (Variable.hasAttr<clang::CUDASharedAttr>() && !inUsersFile(&Variable, Unit.ast().getSourceManager()))
+    if (Variable.hasAttr<clang::CUDASharedAttr>() && !inUsersFile(&Variable))
       return block(BlockerKind::LibraryUsesBlock, Kernel.getLocation(), Name + " is shared memory");
     if (!Host.mustStayShared(Variable, Kernel))
       return;

@@ -62,7 +62,7 @@ std::vector<MacroCall> callsAround(const ParsedUnit &Unit) {
   };
   for (const clang::FunctionDecl *Kernel : allKernels(Unit))
     for (const clang::FunctionDecl *Declared : Kernel->redecls()) {
-      if (!inUsersFile(Declared, Sources))
+      if (!inUsersFile(Declared))
         continue;
       Add(Declared->getLocation(), Declared);
       if (const clang::FunctionTypeLoc Type = Declared->getFunctionTypeLoc())
@@ -86,10 +86,10 @@ std::vector<MacroCall> callsAround(const ParsedUnit &Unit) {
       Add(At, nullptr);
   };
   for (const auto *Shared : allIn<clang::VarDecl>(Unit.ast(), IsSystems))
-    if (Shared->hasAttr<clang::CUDASharedAttr>() && Shared->hasExternalStorage() && inUsersFile(Shared, Sources))
+    if (Shared->hasAttr<clang::CUDASharedAttr>() && Shared->hasExternalStorage() && inUsersFile(Shared))
       AddPart(Shared->getLocation());
   for (const auto *Function : allIn<clang::FunctionDecl>(Unit.ast(), IsSystems))
-    if (Function->isThisDeclarationADefinition() && !Function->isImplicit() && inUsersFile(Function, Sources))
+    if (Function->isThisDeclarationADefinition() && !Function->isImplicit() && inUsersFile(Function))
       for (const auto &[Shared, References] : dynamicSharedOutOfReach(*Function))
         for (const clang::DeclRefExpr *E : References)
           if (Sources.isMacroBodyExpansion(E->getLocation()))

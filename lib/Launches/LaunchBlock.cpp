@@ -17,9 +17,8 @@ bool mayChange(const clang::VarDecl &Variable) {
   auto IsChangedIn = [&](const clang::Decl &Code) { return changedIn(Code, /*ByConst=*/false).contains(&Variable); };
   if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(Variable.getDeclContext()))
     return IsChangedIn(*Function);
-  const clang::ASTContext &Ast = Variable.getASTContext();
-  return llvm::any_of(Ast.getTranslationUnitDecl()->decls(),
-                      [&](const clang::Decl *D) { return inUsersFile(D, Ast.getSourceManager()) && IsChangedIn(*D); });
+  return llvm::any_of(Variable.getASTContext().getTranslationUnitDecl()->decls(),
+                      [&](const clang::Decl *D) { return inUsersFile(D) && IsChangedIn(*D); });
 }
 
 class BlockReader {

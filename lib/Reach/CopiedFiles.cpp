@@ -11,14 +11,13 @@ namespace cufuse {
 
 namespace {
 
-void eachIn(const clang::DeclContext *Context, const clang::SourceManager &Sources,
-            llvm::function_ref<void(const clang::Decl *)> Visit) {
+void eachIn(const clang::DeclContext *Context, llvm::function_ref<void(const clang::Decl *)> Visit) {
   for (const clang::Decl *D : Context->noload_decls()) {
-    if (!inUsersFile(D, Sources))
+    if (!inUsersFile(D))
       continue;
     Visit(D);
     if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D))
-      eachIn(llvm::cast<clang::DeclContext>(D), Sources, Visit);
+      eachIn(llvm::cast<clang::DeclContext>(D), Visit);
   }
 }
 
@@ -50,10 +49,6 @@ public:
   }
 
 private:
-  clang::FileID fileOf(const clang::Decl *D) const {
-    return Sources.getFileID(Sources.getExpansionLoc(D->getLocation()));
-  }
-  bool inUsersFile(const clang::Decl *D) const { return cufuse::inUsersFile(D, Sources); }
   bool isCopied(const clang::Decl *D) const { return Copied.count(fileOf(D)); }
 
   /// Would a second object file that includes this declaration define the symbol again?
@@ -123,7 +118,7 @@ bool namesAny(const clang::Decl &D, llvm::function_ref<bool(const clang::Decl *)
 }
 
 void eachTopLevel(const ParsedUnit &Unit, llvm::function_ref<void(const clang::Decl *)> Visit) {
-  eachIn(Unit.ast().getTranslationUnitDecl(), Unit.ast().getSourceManager(), Visit);
+  eachIn(Unit.ast().getTranslationUnitDecl(), Visit);
 }
 
 } // namespace cufuse

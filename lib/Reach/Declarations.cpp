@@ -35,11 +35,16 @@ bool isOfGroups(const clang::CXXRecordDecl *Record, llvm::ArrayRef<llvm::StringR
          llvm::StringRef(Record->getQualifiedNameAsString()).starts_with("cooperative_groups::");
 }
 
-bool inUsersFile(const clang::Decl *D, const clang::SourceManager &Sources) {
+clang::FileID fileOf(const clang::Decl *D) {
+  return D->getASTContext().getSourceManager().getDecomposedExpansionLoc(D->getLocation()).first;
+}
+
+bool inUsersFile(const clang::Decl *D) {
   // Clang declares a built-in where the file first names it.
   if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(D);
       Function && Function->isImplicit() && Function->getBuiltinID())
     return false;
+  const clang::SourceManager &Sources = D->getASTContext().getSourceManager();
   const clang::SourceLocation At = Sources.getExpansionLoc(D->getLocation());
   return At.isValid() && !Sources.isInSystemHeader(At) && !Sources.isWrittenInBuiltinFile(At) &&
          !Sources.isWrittenInCommandLineFile(At);

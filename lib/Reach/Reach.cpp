@@ -16,8 +16,7 @@ namespace {
 
 class Walk {
 public:
-  Walk(const ParsedUnit &Parsed, Reached &Result)
-      : Parsed(Parsed), Sources(Parsed.ast().getSourceManager()), Result(Result) {}
+  Walk(const ParsedUnit &Parsed, Reached &Result) : Parsed(Parsed), Result(Result) {}
 
   std::unique_ptr<DeviceIr> run(const clang::FunctionDecl &Kernel, bool ByCode) {
     Result.Kernel = Kernel.getDefinition();
@@ -114,7 +113,7 @@ private:
           Special->getNumTemplateParameterLists() == 0)
         continue;
       const clang::Decl *Whole = enclosingUnit(Other);
-      if (!Whole || !inUsersFile(Whole, Sources))
+      if (!Whole || !inUsersFile(Whole))
         continue;
       if (Result.Units.insert(Whole))
         PendingUnits.push_back(Whole);
@@ -128,7 +127,7 @@ private:
     const clang::FunctionDecl *Definition = withBody(F);
     if (!Definition || Definition->isDependentContext())
       return;
-    const bool System = !inUsersFile(Definition, Sources);
+    const bool System = !inUsersFile(Definition);
     // A name says what a function does only where it is CUDA's.
     if (System && classify(*F) != Intrinsic::None && Parsed.inToolkit(Definition->getLocation()))
       return;
@@ -149,7 +148,7 @@ private:
     const clang::VarDecl *Pattern = llvm::cast<clang::VarDecl>(pattern(&Variable));
     if (Pattern->hasAttr<clang::CUDAConstantAttr>() && !Parsed.inToolkit(Pattern->getLocation())) // as is warpSize
       Result.Constants.insert(Variable.getCanonicalDecl());
-    const bool Users = inUsersFile(&Variable, Sources);
+    const bool Users = inUsersFile(&Variable);
     if (Users && Pattern->isStaticDataMember() && llvm::any_of(Pattern->attrs(), [](const clang::Attr *A) {
           return llvm::isa<clang::CUDAConstantAttr, clang::CUDADeviceAttr>(A) && !A->isImplicit();
         }))
@@ -200,7 +199,7 @@ private:
     if (auto *Shadow = llvm::dyn_cast<clang::UsingShadowDecl>(D)) {
       if (Shadow->getIntroducer())
         unit(Shadow->getIntroducer(), From);
-      if (!inUsersFile(Shadow, Sources))
+      if (!inUsersFile(Shadow))
         Result.External.insert(Shadow);
       D = Shadow->getTargetDecl();
     }
@@ -240,7 +239,7 @@ private:
     } else if (auto *T = llvm::dyn_cast<clang::VarTemplateDecl>(Pattern))
       specializations<clang::VarTemplatePartialSpecializationDecl>(*T, From);
     const clang::DeclContext *Context = D->getDeclContext()->getRedeclContext();
-    if (Context->isFileContext() && !inUsersFile(D, Sources))
+    if (Context->isFileContext() && !inUsersFile(D))
       Result.External.insert(D);
   }
 
@@ -261,7 +260,6 @@ private:
   void text(const clang::Decl *Unit);
 
   const ParsedUnit &Parsed;
-  const clang::SourceManager &Sources;
   Reached &Result;
   std::unique_ptr<DeviceIr> Ir;
   std::vector<const clang::FunctionDecl *> Pending;
@@ -426,12 +424,12 @@ struct Walk::BodyVisitor : NameVisitor {
 
   /// Where nothing is run, an overload for the host alone is as good as others, but not for Clang.
   const clang::FunctionDecl *hostOverload(const clang::FunctionDecl &F) const {
-    if (!inUsersFile(&F, W.Sources)) // the toolkit has the same for both
+    if (!inUsersFile(&F)) // the toolkit has the same for both
       return nullptr;
     for (const clang::NamedDecl *Each : F.getDeclContext()->getRedeclContext()->lookup(F.getDeclName())) {
       const clang::FunctionDecl *Other = Each->getUnderlyingDecl()->getAsFunction();
       if (Other && !Other->isConstexpr() && !Other->hasAttr<clang::CUDADeviceAttr>() &&
-          !Other->hasAttr<clang::CUDAGlobalAttr>() && !Other->isImplicit() && inUsersFile(Other, W.Sources))
+          !Other->hasAttr<clang::CUDAGlobalAttr>() && !Other->isImplicit() && inUsersFile(Other))
         return Other;
     }
     return nullptr;

@@ -20,7 +20,7 @@ bool leadsToPointer(clang::QualType T) {
 }
 
 /// Do copying and assigning mean what the compiler makes of them, for all of the user's types in it?
-static bool copiesPlainly(clang::QualType T, const clang::SourceManager &Sources) {
+static bool copiesPlainly(clang::QualType T) {
   auto Written = [](const clang::CXXMethodDecl *M) {
     auto *Constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(M);
     return M->isUserProvided() &&
@@ -29,7 +29,7 @@ static bool copiesPlainly(clang::QualType T, const clang::SourceManager &Sources
   };
   return !anyPart(T, [&](clang::QualType Part) -> std::optional<bool> {
     const clang::CXXRecordDecl *Record = Part->getAsCXXRecordDecl();
-    if (!Record || !Record->hasDefinition() || !inUsersFile(Record, Sources))
+    if (!Record || !Record->hasDefinition() || !inUsersFile(Record))
       return false;
     return llvm::any_of(Record->methods(), Written) ? std::optional(true) : std::nullopt;
   });
@@ -37,7 +37,7 @@ static bool copiesPlainly(clang::QualType T, const clang::SourceManager &Sources
 
 /// Can a variable of the type be made without a value, and does copying it mean no more than copying its bytes? Types
 /// of libraries are what they look like.
-static bool keepsInVariable(clang::QualType T, const clang::SourceManager &Sources) {
+static bool keepsInVariable(clang::QualType T) {
   const clang::CXXRecordDecl *Record = T->getAsCXXRecordDecl();
   if (!Record || !Record->hasDefinition())
     return true;
@@ -51,7 +51,7 @@ static bool keepsInVariable(clang::QualType T, const clang::SourceManager &Sourc
         return M->isCopyAssignmentOperator() && !M->isDeleted() && M->getAccess() == clang::AS_public;
       }))
     return false;
-  return copiesPlainly(T, Sources);
+  return copiesPlainly(T);
 }
 
 std::vector<ParameterAccess> parametersOf(const clang::FunctionDecl &Kernel) {
@@ -85,7 +85,7 @@ std::vector<ParameterAccess> parametersOf(const clang::FunctionDecl &Kernel) {
     if (Followed) {
       const clang::QualType Element = T->getPointeeType();
       Known.Element = Element.getUnqualifiedType().getAsString();
-      Known.Kept = keepsInVariable(Element, Context.getSourceManager());
+      Known.Kept = keepsInVariable(Element);
       if (const clang::CXXRecordDecl *Record = Element->getAsCXXRecordDecl(); Record && Record->hasDefinition())
         Known.Constructed = !Record->hasTrivialDefaultConstructor();
       if (!Element->isIncompleteType() && !Element->isDependentType())

@@ -56,8 +56,7 @@ struct Passed {
 class Uses {
 public:
   Uses(const DeviceIr &Ir, const clang::FunctionDecl &Kernel)
-      : Ir(Ir), Kernel(Kernel), Context(Kernel.getASTContext()), Sources(Context.getSourceManager()),
-        Parents(const_cast<clang::Stmt *>(Kernel.getBody())) {
+      : Ir(Ir), Kernel(Kernel), Context(Kernel.getASTContext()), Parents(const_cast<clang::Stmt *>(Kernel.getBody())) {
     enter(Kernel);
   }
 
@@ -238,7 +237,7 @@ private:
   bool handedOn(const clang::CallExpr &Call, const clang::Expr *Pointer, const TextUse &Use) {
     const Passed P = passed(Call, Pointer);
     const clang::FunctionDecl *Callee = withBody(P.Callee);
-    if (!Use.Direct || !Callee || !inUsersFile(Callee, Sources) || !P.Argument || *P.Argument >= Callee->getNumParams())
+    if (!Use.Direct || !Callee || !inUsersFile(Callee) || !P.Argument || *P.Argument >= Callee->getNumParams())
       return false;
     const clang::ParmVarDecl &To = *Callee->getParamDecl(*P.Argument);
     auto *Method = llvm::dyn_cast<clang::CXXMethodDecl>(Callee);
@@ -365,7 +364,7 @@ private:
   /// Does an operator of a class leave nothing of what it assigns to as it was? Those of libraries do.
   bool assignsWhole(const clang::FunctionDecl *Callee) const {
     auto *Method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Callee);
-    return Callee && (!inUsersFile(Callee, Sources) || (Method && !Method->isUserProvided()) ||
+    return Callee && (!inUsersFile(Callee) || (Method && !Method->isUserProvided()) ||
                       Callee->getOverloadedOperator() != clang::OO_Equal);
   }
 
@@ -436,7 +435,6 @@ private:
   const DeviceIr &Ir;
   const clang::FunctionDecl &Kernel;
   const clang::ASTContext &Context;
-  const clang::SourceManager &Sources;
   clang::ParentMap Parents;
   std::set<const clang::FunctionDecl *> Entered;
   std::map<const clang::VarDecl *, std::vector<const clang::DeclRefExpr *>> Mentions;

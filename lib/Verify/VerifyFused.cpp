@@ -23,9 +23,8 @@ namespace {
 /// First, barrier, x, y, z of a partition.
 using PartitionNumbers = std::array<unsigned, 5>;
 
-template <typename Decl>
-const Decl *findIn(const clang::ASTContext &Context, const clang::DeclContext *In, llvm::StringRef Name) {
-  for (const clang::NamedDecl *D : In->lookup(&const_cast<clang::ASTContext &>(Context).Idents.get(Name)))
+template <typename Decl> const Decl *findIn(const clang::DeclContext *In, llvm::StringRef Name) {
+  for (const clang::NamedDecl *D : In->lookup(&In->getParentASTContext().Idents.get(Name)))
     if (auto *Found = llvm::dyn_cast<Decl>(D))
       return Found;
   return nullptr;
@@ -471,10 +470,10 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
     } else
       return doesNotParse(Parser, Fused, Unit, Error, Constituents, Plan);
 
-  auto *Space = findIn<clang::NamespaceDecl>(Context, Context.getTranslationUnitDecl(), Options.Name);
+  auto *Space = findIn<clang::NamespaceDecl>(Context.getTranslationUnitDecl(), Options.Name);
   if (!Space)
     return defect("the fused source has no namespace " + Options.Name);
-  auto *Partition = findIn<clang::ClassTemplateDecl>(Context, Space, "CufusePartition");
+  auto *Partition = findIn<clang::ClassTemplateDecl>(Space, "CufusePartition");
   if (!Partition && !Plan.keepsGrid())
     return defect("the fused source has no partitions");
 
@@ -495,8 +494,8 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
     return defect("the partitions in the fused source are not those of the plan");
 
   // Lanes would be reduced with those of other blocks.
-  auto *Cub = findIn<clang::NamespaceDecl>(Context, Context.getTranslationUnitDecl(), "cub");
-  if (auto *Reduce = Cub ? findIn<clang::ClassTemplateDecl>(Context, Cub, "BlockReduce") : nullptr)
+  auto *Cub = findIn<clang::NamespaceDecl>(Context.getTranslationUnitDecl(), "cub");
+  if (auto *Reduce = Cub ? findIn<clang::ClassTemplateDecl>(Cub, "BlockReduce") : nullptr)
     for (const auto *Each : Reduce->specializations())
       for (const PartitionPlan &P : Plan.Partitions)
         if (P.OfLanes && P.PaddedThreads < WarpSize && Each->getTemplateArgs()[1].getAsIntegral() != P.PaddedThreads)
@@ -508,9 +507,9 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
   }
   for (const char *Name : {"fused", "fused_bound"}) {
     std::vector<const clang::FunctionDecl *> Kernels;
-    if (auto *Kernel = findIn<clang::FunctionDecl>(Context, Space, Name))
+    if (auto *Kernel = findIn<clang::FunctionDecl>(Space, Name))
       Kernels.push_back(Kernel);
-    else if (auto *Template = findIn<clang::FunctionTemplateDecl>(Context, Space, Name))
+    else if (auto *Template = findIn<clang::FunctionTemplateDecl>(Space, Name))
       Kernels.assign(Template->spec_begin(), Template->spec_end());
     if (Kernels.empty() && llvm::StringRef(Name) == "fused_bound" && !Plan.hasBound())
       continue;

@@ -18,8 +18,10 @@ const clang::FunctionDecl *withBody(const clang::FunctionDecl *F);
 /// Is it what a lambda does?
 bool isLambda(const clang::FunctionDecl &F);
 
-/// Does `D` stand in a file of the user, as opposed to a system header and what Clang itself declares?
-bool inUsersFile(const clang::Decl *D, const clang::SourceManager &Sources);
+/// The file in which `D` stands, or the macro call that it comes from.
+clang::FileID fileOf(const clang::Decl *D);
+/// Is that a file of the user, as opposed to a system header and what Clang itself declares?
+bool inUsersFile(const clang::Decl *D);
 
 /// Is it a class of cooperative groups with one of these names?
 bool isOfGroups(const clang::CXXRecordDecl *Record, llvm::ArrayRef<llvm::StringRef> Names);
