@@ -35,23 +35,6 @@ enum Kind : unsigned { Address = 1, Holder = 2, Deep = 4 };
 unsigned holds(unsigned Kinds) { return Holder | (Kinds & Holder ? Deep : 0u); }
 unsigned loaded(unsigned Kinds) { return Address | (Kinds & Deep ? Holder | Deep : 0u); }
 
-llvm::SmallVector<const Value *, 4> objectsOf(const Value &Pointer) {
-  llvm::SmallVector<const Value *, 4> Objects;
-  const Value *V = &Pointer;
-  while (isa<llvm::PtrToIntOperator, llvm::ZExtInst, llvm::IntToPtrInst>(V))
-    V = llvm::cast<llvm::User>(V)->getOperand(0);
-  if (V->getType()->isPointerTy())
-    llvm::getUnderlyingObjects(V, Objects, nullptr, /*MaxLookup=*/0);
-  else
-    Objects.push_back(V);
-  return Objects;
-}
-
-bool isOfBlock(const Value *Object) {
-  const unsigned Space = Object->getType()->isPointerTy() ? Object->getType()->getPointerAddressSpace() : 0;
-  return Space == 3 || Space == 5 || isa<llvm::AllocaInst>(Object);
-}
-
 /// May what is loaded be an address, or a part of one? Other members of an object lie at known places.
 bool mayBeAddress(const Instruction &Load, const Value &From) {
   llvm::Type *T = Load.getType();

@@ -274,30 +274,34 @@ const Value *FreshReads::changedBy(const Instruction &I) {
   return R && R->IsBound ? R->Address : writtenBy(I);
 }
 
-/// What an address, a pointer or an integer, leads into.
-const FreshReads::Objects &FreshReads::objectsOf(const Value &Address) {
-  auto [At, IsNew] = Known.try_emplace(&Address);
-  if (!IsNew)
-    return At->second;
+Objects objectsOf(const Value &Address) {
   const Value *Pointer = &Address;
-  while (auto *Cast = dyn_cast<llvm::CastInst>(Pointer))
-    Pointer = Cast->getOperand(0);
+  while (isa<llvm::CastInst, llvm::PtrToIntOperator>(Pointer))
+    Pointer = llvm::cast<llvm::User>(Pointer)->getOperand(0);
+  Objects Found;
   if (Pointer->getType()->isPointerTy())
-    llvm::getUnderlyingObjects(Pointer, At->second, nullptr, /*MaxLookup=*/0);
+    llvm::getUnderlyingObjects(Pointer, Found, nullptr, /*MaxLookup=*/0);
   else
-    At->second.push_back(Pointer);
+    Found.push_back(Pointer);
+  return Found;
+}
+
+bool isOfBlock(const Value *Object) {
+  const unsigned Space = Object->getType()->isPointerTy() ? Object->getType()->getPointerAddressSpace() : 0;
+  return Space == 3 || Space == 5 || isa<llvm::AllocaInst>(Object);
+}
+
+const Objects &FreshReads::knownObjectsOf(const Value &Address) {
+  auto [At, IsNew] = Known.try_emplace(&Address);
+  if (IsNew)
+    At->second = objectsOf(Address);
   return At->second;
 }
 
-bool FreshReads::isOfBlock(const Value &Address) {
-  return llvm::all_of(objectsOf(Address), [](const Value *Object) {
-    const unsigned Space = Object->getType()->isPointerTy() ? Object->getType()->getPointerAddressSpace() : 0;
-    return Space == 3 || Space == 5 || isa<llvm::AllocaInst>(Object);
-  });
-}
+bool FreshReads::isOfBlock(const Value &Address) { return llvm::all_of(knownObjectsOf(Address), cufuse::isOfBlock); }
 
 bool FreshReads::isSameObject(const Value &A, const Value &B) {
-  const Objects &OfA = objectsOf(A), &OfB = objectsOf(B);
+  const Objects &OfA = knownObjectsOf(A), &OfB = knownObjectsOf(B);
   return llvm::any_of(
       OfA, [&](const Value *X) { return llvm::any_of(OfB, [&](const Value *Y) { return isSamePlace(*X, *Y); }); });
 }

@@ -45,6 +45,14 @@ bool isFence(const llvm::Instruction &I);
 /// Are they computed alike?
 bool isSamePlace(const llvm::Value &A, const llvm::Value &B);
 
+using Objects = llvm::SmallVector<const llvm::Value *, 4>;
+
+/// What an address, a pointer or an integer, leads into.
+Objects objectsOf(const llvm::Value &Address);
+
+/// Shared memory, or the thread's own.
+bool isOfBlock(const llvm::Value *Object);
+
 /// What instructions read and write, looked at once.
 class FreshReads {
 public:
@@ -54,15 +62,14 @@ public:
   const llvm::Value *writtenBy(const llvm::Instruction &I);
   /// The place that it may change at all.
   const llvm::Value *changedBy(const llvm::Instruction &I);
-  /// Shared memory, or the thread's own.
+  /// Is all that it leads into shared memory, or the thread's own?
   bool isOfBlock(const llvm::Value &Address);
   bool isSameObject(const llvm::Value &A, const llvm::Value &B);
   /// May a place that the instruction writes be one that is read? Not where they are different members of elements.
   bool mayMeet(const llvm::Instruction &Write, const Read &Other);
 
 private:
-  using Objects = llvm::SmallVector<const llvm::Value *, 4>;
-  const Objects &objectsOf(const llvm::Value &Address);
+  const Objects &knownObjectsOf(const llvm::Value &Address);
 
   std::unordered_map<const llvm::Instruction *, std::optional<Read>> Reads;
   std::unordered_map<const llvm::Value *, Objects> Known;

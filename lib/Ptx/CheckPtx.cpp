@@ -200,6 +200,13 @@ private:
              "the kernel's own has another value: use the CUDA C++ built-ins");
   }
 
+  void seen(const PtxStatement &S, const PtxFamily &Family, bool IsPlanned, llvm::StringRef What) {
+    Seen.insert(Family.Name);
+    if (!IsPlanned)
+      refuse(S.Opcode, fmt::format("{} {}, of which the plan does not know", S.Opcode.str(), What.str()),
+             Family.Section, "use --grid-policy match and another geometry than threads");
+  }
+
   void instruction(const PtxStatement &S, const PtxFamily &Family) {
     using Kind = PtxFamily::Kind;
     switch (Family.What) {
@@ -211,17 +218,9 @@ private:
                "9.7.9.8", "leave out __restrict__ or const of the pointer, where a header's function takes it");
       return;
     case Kind::Warp:
-      Seen.insert(Family.Name);
-      if (!Expected.Warps)
-        refuse(S.Opcode, fmt::format("{} needs several lanes, of which the plan does not know", S.Opcode.str()),
-               Family.Section, "use --grid-policy match and another geometry than threads");
-      return;
+      return seen(S, Family, Expected.Warps, "needs several lanes");
     case Kind::Copy:
-      Seen.insert(Family.Name);
-      if (!Expected.Copies)
-        refuse(S.Opcode, fmt::format("{} copies asynchronously, of which the plan does not know", S.Opcode.str()),
-               Family.Section, "use --grid-policy match and another geometry than threads");
-      return;
+      return seen(S, Family, Expected.Copies, "copies asynchronously");
     case Kind::Barrier:
       return barrier(S, Family);
     case Kind::End:
