@@ -6,7 +6,6 @@
 #include "cufuse/Reach/AllIn.h"
 
 #include <llvm/ADT/MapVector.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>

@@ -13,7 +13,6 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
-#include <array>
 #include <numeric>
 
 namespace cufuse {

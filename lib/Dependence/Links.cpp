@@ -5,7 +5,6 @@
 #include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
-#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/Sequence.h>
 #include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringExtras.h>

@@ -3,7 +3,6 @@
 #include "cufuse/Dependence/Streams.h"
 
 #include <fmt/core.h>
-#include <llvm/ADT/STLExtras.h>
 
 #include <numeric>
 

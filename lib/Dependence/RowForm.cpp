@@ -3,8 +3,6 @@
 #include "Indices.h"
 #include "Refusals.h"
 
-#include "cufuse/Dependence/BlockLocal.h"
-
 #include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {

@@ -8,8 +8,6 @@
 #include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/Support/xxhash.h>
 
-#include <set>
-
 namespace cufuse {
 
 namespace {

@@ -6,7 +6,6 @@
 #include <llvm/Support/FileSystem.h>
 
 #include <map>
-#include <set>
 
 namespace cufuse {
 

@@ -4,8 +4,6 @@
 
 #include <fmt/core.h>
 
-#include <set>
-
 namespace cufuse {
 
 bool finishesCopies(const KernelFacts &Facts, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan) {

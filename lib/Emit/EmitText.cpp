@@ -7,7 +7,6 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include <map>
-#include <set>
 
 namespace cufuse {
 

@@ -2,12 +2,9 @@
 
 #include "cufuse/Frontend/ForeignMacros.h"
 
-#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringExtras.h>
-
-#include <set>
 
 namespace cufuse {
 

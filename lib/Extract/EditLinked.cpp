@@ -5,7 +5,6 @@
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclTemplate.h>
-#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/Lex/Lexer.h>
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>

@@ -2,7 +2,6 @@
 
 #include "cufuse/Reach/AllIn.h"
 
-#include <clang/AST/StmtCXX.h>
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 

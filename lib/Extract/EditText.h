@@ -13,7 +13,6 @@
 #include "cufuse/Reach/Reach.h"
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 

@@ -5,7 +5,6 @@
 #include <clang/Basic/SourceManager.h>
 
 #include <functional>
-#include <map>
 
 namespace cufuse {
 

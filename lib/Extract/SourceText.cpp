@@ -2,7 +2,6 @@
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/Decl.h>
-#include <clang/AST/DeclBase.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/Lex/Lexer.h>
 

@@ -4,7 +4,6 @@
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/PrettyPrinter.h>
 #include <clang/Basic/SourceManager.h>
-#include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 
 namespace cufuse {

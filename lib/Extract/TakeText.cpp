@@ -9,7 +9,6 @@
 #include "cufuse/Reach/DynamicShared.h"
 
 #include <clang/AST/Attr.h>
-#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <llvm/ADT/StringExtras.h>
 
 namespace cufuse {

@@ -5,7 +5,6 @@
 #include "cufuse/Reach/ControlStatements.h"
 
 #include <clang/AST/ExprCXX.h>
-#include <clang/AST/StmtCXX.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Lexer.h>
 #include <llvm/ADT/STLExtras.h>

@@ -1,7 +1,6 @@
 #include "cufuse/Facts/HostCode.h"
 
 #include "cufuse/Facts/CollectFacts.h"
-#include "cufuse/Facts/HostText.h"
 #include "cufuse/Frontend/RawTokens.h"
 #include "cufuse/Launches/HostLaunches.h"
 #include "cufuse/Reach/AllIn.h"

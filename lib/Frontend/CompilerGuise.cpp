@@ -14,9 +14,7 @@
 #include <llvm/ADT/StringSet.h>
 #include <llvm/Support/xxhash.h>
 
-#include <map>
 #include <mutex>
-#include <set>
 
 namespace cufuse {
 

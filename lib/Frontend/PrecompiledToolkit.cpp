@@ -21,7 +21,6 @@
 #include <llvm/Support/Path.h>
 
 #include <optional>
-#include <set>
 
 namespace cufuse {
 

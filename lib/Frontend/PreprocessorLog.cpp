@@ -9,9 +9,6 @@
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/STLExtras.h>
 
-#include <map>
-#include <set>
-
 namespace cufuse {
 
 namespace {

@@ -1,7 +1,5 @@
 #include "cufuse/Frontend/UsersText.h"
 
-#include "cufuse/Frontend/RawTokens.h"
-
 #include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringSet.h>

@@ -7,8 +7,6 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
-#include <map>
-#include <set>
 #include <tuple>
 
 namespace cufuse {

@@ -5,8 +5,6 @@
 
 #include <clang/AST/ExprCXX.h>
 
-#include <set>
-
 namespace cufuse {
 
 namespace {

@@ -10,7 +10,6 @@
 #include <llvm/ADT/StringExtras.h>
 
 #include <list>
-#include <set>
 
 namespace cufuse {
 

@@ -4,7 +4,6 @@
 #include "cufuse/Support/GuardedThread.h"
 
 #include <clang/AST/Attr.h>
-#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/AST/Mangle.h>
 #include <clang/Basic/CodeGenOptions.h>
 #include <clang/CodeGen/ModuleBuilder.h>

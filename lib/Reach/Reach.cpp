@@ -7,7 +7,6 @@
 #include "cufuse/Reach/DeviceIr.h"
 
 #include <clang/AST/Attr.h>
-#include <clang/Basic/SourceManager.h>
 #include <llvm/Support/SaveAndRestore.h>
 
 namespace cufuse {

@@ -2,7 +2,6 @@
 #include "cufuse/Reach/AllIn.h"
 #include "cufuse/Reach/DeviceIr.h"
 
-#include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
 #include <llvm/ADT/bit.h>
 #include <llvm/IR/DataLayout.h>

@@ -6,8 +6,6 @@
 
 #include "cufuse/Support/BlockShape.h"
 
-#include <llvm/IR/Instructions.h>
-
 #include <map>
 #include <optional>
 #include <string>

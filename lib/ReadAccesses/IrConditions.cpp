@@ -4,7 +4,6 @@
 #include "cufuse/Kernel/Wrapping.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/IR/CFG.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>

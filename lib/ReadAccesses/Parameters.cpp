@@ -6,7 +6,6 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclCXX.h>
-#include <clang/Basic/SourceManager.h>
 
 namespace cufuse {
 

@@ -6,7 +6,6 @@
 #include <llvm/IR/Function.h>
 
 #include <cfloat>
-#include <cmath>
 #include <set>
 
 namespace cufuse {

@@ -5,7 +5,6 @@
 #include <llvm/IR/Instructions.h>
 
 #include <cstdint>
-#include <optional>
 
 namespace cufuse {
 

@@ -3,14 +3,11 @@
 #include "Parameters.h"
 
 #include "cufuse/Reach/AllIn.h"
-#include "cufuse/Reach/ControlStatements.h"
 #include "cufuse/Reach/Declarations.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/ParentMap.h>
-#include <clang/AST/StmtCXX.h>
-#include <clang/Basic/SourceManager.h>
 #include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/IR/Module.h>
 

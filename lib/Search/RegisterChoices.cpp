@@ -5,7 +5,6 @@
 #include "cufuse/Plan/FusionPlan.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/StringRef.h>
 #include <llvm/Support/MathExtras.h>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // Which register limits are worth trying for a fused block.
 #pragma once
 
-#include "cufuse/Gpu/Occupancy.h"
 #include "cufuse/Model/Problem.h"
 #include "cufuse/Plan/FusionConfig.h"
 

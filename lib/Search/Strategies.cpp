@@ -6,7 +6,6 @@
 #include <fmt/core.h>
 #include <llvm/ADT/Sequence.h>
 
-#include <algorithm>
 #include <random>
 
 namespace cufuse {

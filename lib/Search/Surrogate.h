@@ -7,8 +7,6 @@
 
 #include "cufuse/Model/Predict.h"
 
-#include <llvm/ADT/ArrayRef.h>
-
 #include <vector>
 
 namespace cufuse {

@@ -9,8 +9,6 @@
 #include <llvm/Support/Path.h>
 #include <sqlite3.h>
 
-#include <cstdlib>
-
 namespace cufuse {
 
 namespace {

@@ -1,6 +1,5 @@
 #include "GroupFuser.h"
 
-#include "cufuse/Driver/Compose.h"
 #include "cufuse/Plan/FusedLaunch.h"
 #include "cufuse/Support/Error.h"
 

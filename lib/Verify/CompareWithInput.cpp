@@ -12,7 +12,6 @@
 #include <fmt/core.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GlobalVariable.h>
-#include <llvm/IR/Instructions.h>
 
 namespace cufuse {
 

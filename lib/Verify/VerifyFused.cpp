@@ -9,7 +9,6 @@
 #include "cufuse/Verify/CompareWithInput.h"
 
 #include <clang/AST/Attr.h>
-#include <clang/AST/DynamicRecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/MacroInfo.h>
 #include <fmt/core.h>

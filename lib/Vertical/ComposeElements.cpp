@@ -1,7 +1,6 @@
 #include "ComposeElements.h"
 #include "EmittedCuda.h"
 
-#include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 
 namespace cufuse {

@@ -10,7 +10,6 @@
 #include <llvm/ADT/StringExtras.h>
 
 #include <bit>
-#include <cmath>
 
 namespace cufuse {
 

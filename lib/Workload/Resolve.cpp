@@ -4,8 +4,6 @@
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/xxhash.h>
 
-#include <cmath>
-
 namespace cufuse {
 
 namespace {
