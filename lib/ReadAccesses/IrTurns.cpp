@@ -379,7 +379,7 @@ private:
       const llvm::Value *Object = To ? llvm::getUnderlyingObject(To) : nullptr;
       if (!To || (To == &V && !llvm::isa<llvm::AllocaInst>(Object)) || (Change && !isSum(*Change, P.Sum)))
         found(I, V);
-      else if (isGlobal(I) && ((!Change && !P.Exchanged) || isOfThreads(To)) && !isOfRow(I))
+      else if (isGlobal(I) && ((!Change && !P.Exchanged) || (isOfThreads(To) && !isOfRow(I))))
         found(I, V);
       else if (!isGlobal(I) && !llvm::isa<llvm::AllocaInst>(Object))
         Staged[Object].insert({&I, {.Sum = P.Sum, .Exchanged = P.Exchanged || Change}});
@@ -507,12 +507,12 @@ private:
           const bool IsOfTwo =
               llvm::count_if(I->operands(), [&](const llvm::Use &Each) { return Parts.count(Each) > 0; }) > 1;
           const bool Subtracts = I->getOpcode() == Instruction::Sub || I->getOpcode() == Instruction::FSub;
-          const bool IsKnown = llvm::isa<llvm::BinaryOperator>(I) ||
-                               Accumulation::operation(*I, 0) != Operation::Unknown ||
-                               Accumulation::extreme(*I) != Operation::Unknown;
+          const bool Chooses = Accumulation::extreme(*I) != Operation::Unknown;
+          const bool IsKnown =
+              llvm::isa<llvm::BinaryOperator>(I) || Chooses || Accumulation::operation(*I, 0) != Operation::Unknown;
           auto *Compare = llvm::dyn_cast<llvm::CmpInst>(I);
           if (Compare ? !Accumulation::choosesExtreme(*I) && Accumulation::storedExtreme(*Compare) != Part.Sum
-                      : IsKnown && ((IsOfTwo && (Subtracts || !isStep(*I, *V, Part.Sum))) ||
+                      : IsKnown && ((IsOfTwo && Subtracts) || ((IsOfTwo || Chooses) && !isStep(*I, *V, Part.Sum)) ||
                                     (Part.Sum == Operation::Sum && isWeighted(*I, *V))))
             found(*I, *V);
         }
