@@ -4,7 +4,7 @@
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // RUN: sh fuse.sh %cufuse scan ofThread ofLane byTable inShared shuffled counted difference chosen turns walking twiceAdded partial \
 // RUN:   everySecond norms staged positive sumOfLargest largestOfSums sumOfSquares sumOfFirst \
-// RUN:   ofNeighbour ofFirstLane largestOfCounts differenceOfParts weighted | FileCheck %s
+// RUN:   ofNeighbour ofFirstLane sumOfPositive ofThirdLane largestOfCounts differenceOfParts weighted | FileCheck %s
 // RUN: sh fuse.sh %cufuse 'reduced<0>' 'reduced<1>' 'reduced<2>' 'reduced<3>' 'reduced<4>' 'reducedByWarps<float>' softmax softmaxByWarps | cut -c 1-36 | uniq -c | FileCheck %s --check-prefix=SUMS
 // SUMS: {{^ *}}8 cufuse: note: By row, 4 elements of
 
@@ -272,6 +272,29 @@ __global__ void ofFirstLane(const float *in, double *out, int columns) {
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
     all += in[blockIdx.x * columns + i];
   out[blockIdx.x] = __shfl_sync(~0u, all, 0);
+}
+
+// CHECK: sumOfPositive: {{.*}} is a thread's own part of the row
+__global__ void sumOfPositive(const float *in, float *out, int columns) {
+  __shared__ float parts[64];
+  float all = 0, sum = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    all += in[blockIdx.x * columns + i];
+  parts[threadIdx.x] = all;
+  __syncthreads();
+  for (int i = 0; i < 64; ++i)
+    sum += parts[i] > 0 ? parts[i] : 0;
+  out[blockIdx.x] = sum;
+}
+
+// CHECK: ofThirdLane: {{.*}} is a thread's own part of the row
+__global__ void ofThirdLane(const float *in, float *out, int columns) {
+  float all = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    all += in[blockIdx.x * columns + i];
+  const float third = __shfl_sync(~0u, all, 3);
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] - third;
 }
 
 // The larger of two is a choice of one, in memory too.
