@@ -310,14 +310,18 @@ private:
       }
     }
     static bool handsOver(const Instruction &I) { return calleeOf(I).starts_with("llvm.nvvm.shfl."); }
+    /// The value as it is, in another form, or a part of a larger one.
+    static bool isAsItCame(const Instruction &I) {
+      return llvm::isa<llvm::PHINode, llvm::CastInst, llvm::FreezeInst, llvm::ExtractValueInst, llvm::InsertValueInst,
+                       llvm::ExtractElementInst, llvm::InsertElementInst>(I);
+    }
     /// As it came, or a half of it.
     static bool passesOn(const Instruction &I) {
       auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
       auto *Binary = llvm::dyn_cast<llvm::BinaryOperator>(&I);
       return (Call && Call->isInlineAsm()) ||
              (Binary && (Binary->isShift() || Binary->getOpcode() == Instruction::Or)) ||
-             llvm::isa<llvm::CastInst, llvm::FreezeInst, llvm::PHINode, llvm::SelectInst, llvm::ExtractValueInst,
-                       llvm::InsertValueInst, llvm::ExtractElementInst, llvm::InsertElementInst>(I);
+             llvm::isa<llvm::SelectInst>(I) || isAsItCame(I);
     }
     /// Does it make one part of another thread's and one more? Halves of a wide one are put together otherwise.
     bool joins(const Instruction &I, Accumulation::Operation Sum) const {
@@ -424,9 +428,7 @@ private:
         return Select->getCondition() != &V;
       if (llvm::isa<llvm::FPToSIInst, llvm::FPToUIInst>(I)) // which rounds each
         return Sum == Operation::Most || Sum == Operation::Least;
-      if (llvm::isa<llvm::PHINode, llvm::CastInst, llvm::FreezeInst, llvm::ExtractValueInst, llvm::InsertValueInst,
-                    llvm::ExtractElementInst, llvm::InsertElementInst, llvm::GetElementPtrInst, llvm::LoadInst>(I) ||
-          I.isLifetimeStartOrEnd())
+      if (isAsItCame(I) || llvm::isa<llvm::GetElementPtrInst, llvm::LoadInst>(I) || I.isLifetimeStartOrEnd())
         return true;
       auto *Binary = llvm::dyn_cast<llvm::BinaryOperator>(&I);
       if (Binary && Binary->isShift()) // the halves of a wide one
@@ -523,6 +525,7 @@ private:
       if (Staged.empty())
         return;
       Parts.clear();
+      ValueSet Received;
       for (const Instruction &I : llvm::instructions(*L.getHeader()->getParent())) {
         if (!isShared(&I))
           continue;
@@ -562,7 +565,6 @@ private:
     llvm::SmallVector<const llvm::Value *, 16> Open;
     /// Where parts are stored in shared memory, by object.
     llvm::MapVector<const llvm::Value *, llvm::MapVector<const Instruction *, Part>> Staged;
-    ValueSet Received; ///< Loads of them.
     Reasons Found;
   };
 

@@ -6,7 +6,6 @@
 
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/Support/Path.h>
 
 namespace cufuse {
 

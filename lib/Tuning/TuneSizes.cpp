@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/Sequence.h>
 
 #include <cmath>
 #include <limits>
