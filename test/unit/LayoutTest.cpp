@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr const char *Source = R"(#include <cuda_bf16.h>
+constexpr const char *Structs = R"(#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 struct Point { int x, y; };
 struct Named { char tag; Point at; };
@@ -45,7 +45,7 @@ protected:
       return;
     }
     const TemporaryFolder Folder;
-    auto Loaded = readAllKernels(*Found, Folder.put("layout.cu", Source), {}, Instances::All);
+    auto Loaded = readAllKernels(*Found, Folder.put("layout.cu", Structs), {}, Instances::All);
     if (!Loaded) {
       ADD_FAILURE() << llvm::toString(Loaded.takeError());
       return;

@@ -20,8 +20,8 @@ ParameterFacts scalar(const char *Name, const char *Type, ScalarKind Kind, unsig
 }
 
 /// A kernel of these parameters, whose workload file gives `arguments: {…}` in line 7.
-struct Case {
-  Case(std::vector<ParameterFacts> Parameters, const std::string &Arguments, const std::string &More = "") {
+struct Packing {
+  Packing(std::vector<ParameterFacts> Parameters, const std::string &Arguments, const std::string &More = "") {
     Facts.Name = "k";
     Facts.Parameters = std::move(Parameters);
     const TemporaryFolder Folder;
@@ -69,10 +69,10 @@ struct Case {
 };
 
 std::uint64_t packed(const ParameterFacts &Parameter, const std::string &Value) {
-  return Case({Parameter}, "{" + Parameter.Name + ": " + Value + "}").bits();
+  return Packing({Parameter}, "{" + Parameter.Name + ": " + Value + "}").bits();
 }
 std::string complaint(const ParameterFacts &Parameter, const std::string &Value) {
-  return Case({Parameter}, "{" + Parameter.Name + ": " + Value + "}").complaint();
+  return Packing({Parameter}, "{" + Parameter.Name + ": " + Value + "}").complaint();
 }
 
 const ParameterFacts Int = scalar("p", "int", ScalarKind::Signed, 4), Char = scalar("p", "char", ScalarKind::Signed, 1),
@@ -130,7 +130,7 @@ TEST(PackArguments, ValuesMustFit) {
 
 TEST(PackArguments, PointersAreAddressesInBuffers) {
   const auto Address = [](const std::string &Value) {
-    auto Packed = Case({Pointer}, "{p: " + Value + "}").pack();
+    auto Packed = Packing({Pointer}, "{p: " + Value + "}").pack();
     EXPECT_TRUE(static_cast<bool>(Packed));
     return Packed->Arguments.at(0);
   };
@@ -155,7 +155,7 @@ TEST(PackArguments, PointersMustLieInTheirBuffer) {
 }
 
 TEST(PackArguments, StructsAreGivenByField) {
-  auto Packed = Case({Struct}, "{s: {weights: [1.5, -2], at: {y: 7, x: n}, data: data + 1, tag: 3}}").pack();
+  auto Packed = Packing({Struct}, "{s: {weights: [1.5, -2], at: {y: 7, x: n}, data: data + 1, tag: 3}}").pack();
   ASSERT_TRUE(static_cast<bool>(Packed)) << llvm::toString(Packed.takeError());
   std::vector<std::uint8_t> Expected(32);
   Expected[0] = 3;
@@ -171,49 +171,50 @@ TEST(PackArguments, StructsAreGivenByField) {
 
 TEST(PackArguments, FieldsMustBeThoseOfTheType) {
   const std::string Rest = "weights: [1, 2], data: data, tag: 3";
-  EXPECT_EQ(Case({Struct}, "{s: {at: {x: 1}, " + Rest + "}}").complaint(), "7:29: 's.at.y' has no value\n");
-  EXPECT_EQ(Case({Struct}, "{s: {at: {x: 1, y: 2, z: 3}, " + Rest + "}}").complaint(),
+  EXPECT_EQ(Packing({Struct}, "{s: {at: {x: 1}, " + Rest + "}}").complaint(), "7:29: 's.at.y' has no value\n");
+  EXPECT_EQ(Packing({Struct}, "{s: {at: {x: 1, y: 2, z: 3}, " + Rest + "}}").complaint(),
             "7:41: Job has no 'at.z'; did you mean 'at.x' or 'at.y'?\n");
-  EXPECT_EQ(Case({Struct}, "{s: {at: 5, " + Rest + "}}").complaint().substr(0, 21), "7:25: Job has no 'at'");
-  EXPECT_EQ(Case({Struct}, "{s: 5}").complaint(),
+  EXPECT_EQ(Packing({Struct}, "{s: {at: 5, " + Rest + "}}").complaint().substr(0, 21), "7:25: Job has no 'at'");
+  EXPECT_EQ(Packing({Struct}, "{s: 5}").complaint(),
             "7:20: 's' is Job; give tag, at.x, at.y, weights[0], weights[1], data\n");
-  EXPECT_EQ(Case({Struct}, "{s: {at: {x: 1, y: 2}, weights: [1, 2, 3], data: data, tag: 3}}").complaint().substr(0, 28),
-            "7:55: Job has no 'weights[2]");
-  EXPECT_THAT(Case({Int}, "{p: {x: 1}}").complaint(), HasSubstr("7:24: int has no 'x'\n"));
-  EXPECT_THAT(Case({Int}, "{p: {}}").complaint(), HasSubstr("7:20: 'p' is int; give its value\n"));
+  EXPECT_EQ(
+      Packing({Struct}, "{s: {at: {x: 1, y: 2}, weights: [1, 2, 3], data: data, tag: 3}}").complaint().substr(0, 28),
+      "7:55: Job has no 'weights[2]");
+  EXPECT_THAT(Packing({Int}, "{p: {x: 1}}").complaint(), HasSubstr("7:24: int has no 'x'\n"));
+  EXPECT_THAT(Packing({Int}, "{p: {}}").complaint(), HasSubstr("7:20: 'p' is int; give its value\n"));
 }
 
 TEST(PackArguments, EmptyClassesAreGivenWithoutValues) {
-  EXPECT_EQ(Case({Empty}, "{e: {}}").bits(), 0u);
-  EXPECT_EQ(Case({Empty}, "{e: 3}").complaint(), "7:20: 'e' is Functor; write {}\n");
+  EXPECT_EQ(Packing({Empty}, "{e: {}}").bits(), 0u);
+  EXPECT_EQ(Packing({Empty}, "{e: 3}").complaint(), "7:20: 'e' is Functor; write {}\n");
 }
 
 TEST(PackArguments, EveryParameterIsGiven) {
   ParameterFacts Other = Int;
   Other.Name = "count";
-  EXPECT_EQ(Case({Int, Other}, "{p: 1}").complaint(), "4:5: k: no argument for 'count' (int); add `count: …` to "
-                                                      "`arguments`\n");
-  EXPECT_THAT(Case({Int, Other}, "{p: 1, cuont: 2}").complaint(),
+  EXPECT_EQ(Packing({Int, Other}, "{p: 1}").complaint(), "4:5: k: no argument for 'count' (int); add `count: …` to "
+                                                         "`arguments`\n");
+  EXPECT_THAT(Packing({Int, Other}, "{p: 1, cuont: 2}").complaint(),
               HasSubstr("7:30: k has no parameter 'cuont'; did you mean 'count'?"));
 }
 
 TEST(PackArguments, GridAndMemoryFollowFromTheBlock) {
-  const Case C({Int}, "{p: 1}", "    dynamic_bytes: 4 * block.x\n");
+  const Packing C({Int}, "{p: 1}", "    dynamic_bytes: 4 * block.x\n");
   EXPECT_THAT(C.pack({64, 2})->Launch.Grid, ElementsAre(16u, 2u, 1u));
   EXPECT_THAT(C.pack({32, 1})->Launch.Grid, ElementsAre(32u, 1u, 1u));
   EXPECT_EQ(C.pack({64, 2})->Launch.DynamicBytes, 256u);
-  EXPECT_EQ(Case({Int}, "{p: 1}", "    dynamic_bytes: 0 - block.x\n").complaint(),
+  EXPECT_EQ(Packing({Int}, "{p: 1}", "    dynamic_bytes: 0 - block.x\n").complaint(),
             "8:22: k: -64 bytes of shared memory are impossible\n");
 }
 
 TEST(PackArguments, BlocksAreThoseOfTheWorkload) {
-  auto Packed = Case({Int}, "{p: 1}").pack({96});
+  auto Packed = Packing({Int}, "{p: 1}").pack({96});
   EXPECT_THAT(complaintOf(Packed.takeError()), HasSubstr("4:5: k: its workload does not allow blocks of 96; add"));
 }
 
 TEST(PackArguments, ImpossibleGridsAreRefused) {
   const auto Grid = [](const std::string &Written) {
-    Case C({Int}, "{p: 1}");
+    Packing C({Int}, "{p: 1}");
     auto Parsed = parseExpression(Written, {"w.yaml", 6, 11, ""});
     C.W.Kernels[0].Grid = {*Parsed, *Parsed};
     return C.complaint();
@@ -225,7 +226,7 @@ TEST(PackArguments, ImpossibleGridsAreRefused) {
 
 TEST(PackArguments, BoundValuesAreSpelledInCxx) {
   const auto Bound = [](const ParameterFacts &Parameter, const std::string &Value) {
-    const Case C({Parameter}, "{p: " + Value + "}", "    bindable: [p]\n");
+    const Packing C({Parameter}, "{p: " + Value + "}", "    bindable: [p]\n");
     auto Result = boundArguments(C.Facts, C.W.Kernels[0]);
     return Result ? Result->at(0).second : complaintOf(Result.takeError());
   };
@@ -241,7 +242,7 @@ TEST(PackArguments, BoundValuesAreSpelledInCxx) {
   EXPECT_THAT(Bound(Pointer, "data"), HasSubstr("'p' is const float *, which cannot be fixed"));
   EXPECT_THAT(Bound(Int, "block.x"), HasSubstr("7:20: 'block.x' has no value here"));
   EXPECT_THAT(Bound(Int, "0x80000000"), HasSubstr("7:20: 'p' is int, which cannot be 2147483648"));
-  const Case Unknown({Int}, "{p: 1}", "    bindable: [q]\n");
+  const Packing Unknown({Int}, "{p: 1}", "    bindable: [q]\n");
   EXPECT_THAT(complaintOf(boundArguments(Unknown.Facts, Unknown.W.Kernels[0]).takeError()),
               HasSubstr("8:16: k has no parameter 'q'; did you mean 'p'?"));
 }
@@ -280,7 +281,7 @@ TEST(PackArguments, FusedKernelsTakeTheArgumentsOfTheirConstituents) {
 }
 
 TEST(PackArguments, BaselinesAreSerialAndConcurrent) {
-  const Case C({Int}, "{p: 1}");
+  const Packing C({Int}, "{p: 1}");
   const KernelLaunch One = launchAlone(*C.pack(), "k.cubin", "_Z1ki");
   EXPECT_EQ(One.Kernel, "_Z1ki");
   EXPECT_THAT(One.Block, ElementsAre(64u, 2u, 1u));

@@ -39,12 +39,12 @@ __device__ int (*const functions[])(int) = {one, two};
 __device__ int (*const exchanged[])(int) = {two, one};
 )";
 
-struct Case {
+struct TwoTexts {
   const char *What, *A, *B;
 };
 
 /// Of `(int *x, float *f, int n)`.
-constexpr Case Same[] = {
+constexpr TwoTexts Same[] = {
     {"names", "int i = threadIdx.x; if (i < n) x[i] = 1;", "int other = threadIdx.x; if (other < n) x[other] = 1;"},
     {"helpers", "x[0] = two(n);", "int v = n; x[0] = 2 * v;"},
     {"an unused load", "x[0] = 1;", "int unused = x[1]; x[0] = 1;"},
@@ -59,7 +59,7 @@ constexpr Case Same[] = {
     {"text", "printf(\"a %d\", n);", "printf(\"a %d\", n);"},
 };
 
-constexpr Case Different[] = {
+constexpr TwoTexts Different[] = {
     {"a lost barrier", "x[0] = 1; __syncthreads(); x[1] = 2;", "x[0] = 1; x[1] = 2;"},
     {"a warp's barrier", "x[0] = 1; __syncwarp(); x[1] = 2;", "x[0] = 1; x[1] = 2;"},
     {"a lost store", "x[0] = 1; x[1] = 2;", "x[1] = 2;"},
@@ -125,14 +125,14 @@ constexpr Case Different[] = {
 
 class SameCodeTest : public testing::Test {
 protected:
-  void read(llvm::ArrayRef<Case> Cases) {
+  void read(llvm::ArrayRef<TwoTexts> Cases) {
     auto Tools = findToolchain("");
     if (!Tools) {
       llvm::consumeError(Tools.takeError());
       GTEST_SKIP() << "there is no CUDA toolkit";
     }
     std::string Text = Around;
-    for (const Case &Each : Cases)
+    for (const TwoTexts &Each : Cases)
       for (const char *Body : {Each.A, Each.B})
         Text += fmt::format("__global__ void kernel{}(int *x, float *f, int n) {{ {} }}\n", Kernels++, Body);
     ParseRequest Request;

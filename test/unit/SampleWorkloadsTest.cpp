@@ -17,11 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path Source = CUFUSE_SOURCE_DIR;
+const fs::path SourceFolder = CUFUSE_SOURCE_DIR;
 
 std::vector<std::string> sampleNames() {
   std::vector<std::string> Names;
-  std::ifstream Index(Source / "samples/index.txt");
+  std::ifstream Index(SourceFolder / "samples/index.txt");
   for (std::string Line; std::getline(Index, Line);)
     Names.push_back(Line.substr(0, Line.find(' ')));
   return Names;
@@ -41,7 +41,7 @@ TEST_P(SampleWorkloads, PackForTheirKernel) {
     llvm::consumeError(Tools.takeError());
     GTEST_SKIP() << "there is no CUDA toolkit";
   }
-  const std::string File = (Source / "samples" / GetParam() / "workload.yaml").string();
+  const std::string File = (SourceFolder / "samples" / GetParam() / "workload.yaml").string();
   auto W = readWorkload({File}, {});
   ASSERT_TRUE(static_cast<bool>(W)) << llvm::toString(W.takeError());
   const WorkloadKernel &Kernel = W->Kernels.at(0);
@@ -76,7 +76,7 @@ TEST_P(SampleWorkloads, PackForTheirKernel) {
 
 /// The elements that kernels index with `int`s stay below 2^31, as does every grid.
 TEST_P(SampleWorkloads, StayWithinTheirIndices) {
-  auto W = readWorkload({(Source / "samples" / GetParam() / "workload.yaml").string()}, {});
+  auto W = readWorkload({(SourceFolder / "samples" / GetParam() / "workload.yaml").string()}, {});
   ASSERT_TRUE(static_cast<bool>(W)) << llvm::toString(W.takeError());
   for (const BufferSpec &Buffer : W->Buffers)
     EXPECT_LT(Buffer.Count, 1u << 31) << Buffer.Name;
@@ -93,7 +93,7 @@ std::vector<std::string> words(const std::string &Text) {
 }
 
 TEST(WorkloadReference, TheExampleIsRead) {
-  std::ifstream File(Source / "docs/workload.md");
+  std::ifstream File(SourceFolder / "docs/workload.md");
   const TemporaryFolder Folder;
   Folder.put("table.bin", std::string(4096, 'x'));
   std::string Example, Reference;

@@ -16,14 +16,14 @@
 namespace cufuse {
 namespace {
 
-struct Read {
+struct ReadKernel {
   std::string Name;
   KernelAccesses Accesses;
   ShapeFacts Shape;
 };
 
 /// All kernels of a text.
-std::vector<Read> readText(const std::string &Text) {
+std::vector<ReadKernel> readText(const std::string &Text) {
   auto Tools = findToolchain("");
   if (!Tools) {
     llvm::consumeError(Tools.takeError());
@@ -40,12 +40,12 @@ std::vector<Read> readText(const std::string &Text) {
   const ParsedUnit &Unit = **Parsed;
   EXPECT_THAT(Unit.errors(), testing::IsEmpty());
   const HostCode Host(Unit);
-  std::vector<Read> All;
+  std::vector<ReadKernel> All;
   for (const clang::FunctionDecl *Kernel : allKernels(Unit)) {
     Reached Reach;
     const std::unique_ptr<DeviceIr> Ir = reach(Unit, *Kernel, Reach);
     const KernelFacts Facts = collectFacts(Unit, Host, Reach, Ir.get());
-    Read One{Facts.Name, collectAccesses(Unit, Reach, Ir.get()), {}};
+    ReadKernel One{Facts.Name, collectAccesses(Unit, Reach, Ir.get()), {}};
     One.Shape = recogniseShape(Facts, One.Accesses);
     One.Accesses = withoutWraps(std::move(One.Accesses));
     All.push_back(std::move(One));
@@ -67,7 +67,7 @@ std::string str(const PathStep &Step, const KernelAccesses &Accesses) {
 }
 
 /// `out[i] if i < n`, where an object could follow; `out*` where not.
-std::vector<std::string> sitesOf(const Read &Kernel) {
+std::vector<std::string> sitesOf(const ReadKernel &Kernel) {
   std::vector<std::string> Lines;
   for (const AccessSite &Site : Kernel.Accesses.Sites) {
     const char *Kinds[] = {"load", "store", "atomic", "escape"};
@@ -151,7 +151,7 @@ __global__ void bitFields(float *out) { Fields f; f.kind = 5; f.high = blockIdx.
 constexpr const char *I = "blockDim.x * blockIdx.x + threadIdx.x";
 
 TEST(Sites, OfEverydaySpellings) {
-  const std::vector<Read> Kernels = readText(Spellings);
+  const std::vector<ReadKernel> Kernels = readText(Spellings);
   if (Kernels.empty())
     GTEST_SKIP() << "there is no CUDA toolkit";
   // Where `@` is the linear index.
@@ -202,7 +202,7 @@ TEST(Sites, OfEverydaySpellings) {
        {"store out[32 * blockIdx.x + threadIdx.x - 536870912 * (blockIdx.x / 16777216) - 32 * (threadIdx.x / 32)]"}},
   };
   EXPECT_EQ(Kernels.size(), Expected.size());
-  for (const Read &Kernel : Kernels) {
+  for (const ReadKernel &Kernel : Kernels) {
     std::vector<std::string> Wanted = Expected.at(Kernel.Name);
     for (std::string &Line : Wanted)
       for (size_t At; (At = Line.find('@')) != std::string::npos;)
@@ -485,7 +485,7 @@ TEST(Sites, OfDrawnKernelsAreWhatTheirThreadsAccess) {
     Programs.emplace_back(Seed);
     Text += Programs.back().kernel(fmt::format("k{}", Seed));
   }
-  const std::vector<Read> Kernels = readText(Text);
+  const std::vector<ReadKernel> Kernels = readText(Text);
   if (Kernels.empty())
     GTEST_SKIP() << "there is no CUDA toolkit";
   ASSERT_EQ(Kernels.size(), Count);
@@ -527,7 +527,7 @@ TEST(Sites, OfDrawnKernelsAreWhatTheirThreadsAccess) {
 }
 
 TEST(Sites, MembersOfElementsAreFollowedInHelpers) {
-  const std::vector<Read> Kernels = readText(R"(
+  const std::vector<ReadKernel> Kernels = readText(R"(
 struct Half {
   unsigned short bits;
   __device__ operator float() const { return bits; }

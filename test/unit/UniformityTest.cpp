@@ -17,7 +17,7 @@ namespace cufuse {
 namespace {
 
 /// One line for each value: `is(expected of a block, expected of a warp, value)`, where Y is uniform, N may vary.
-constexpr const char *Source = R"(
+constexpr const char *Program = R"(
 enum { Y, N };
 __device__ void is(int ofBlock, int ofWarp, long long value);
 __constant__ int table[4];
@@ -172,7 +172,7 @@ protected:
 };
 
 TEST_F(UniformityTest, OfValuesInATable) {
-  ASSERT_NO_FATAL_FAILURE(read(Source));
+  ASSERT_NO_FATAL_FAILURE(read(Program));
   if (IsSkipped())
     return;
   const Analysis OfBlock(*Ir, Among::Block), OfWarp(*Ir, Among::WarpOfRows);

@@ -34,7 +34,7 @@ void interrupt(int Signal) {
   [[maybe_unused]] const ssize_t Written = ::write(STDERR_FILENO, Said.data(), Said.size());
 }
 
-struct Arguments {
+struct TuneArguments {
   TuneRequest Request;
   std::string Html, Json, CacheFolder;
   bool Strict = false;
@@ -59,7 +59,7 @@ bool isStdout(const std::string &Path) {
                          Named.st_dev == Ours.st_dev && Named.st_ino == Ours.st_ino);
 }
 
-llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
+llvm::Error run(const TuneArguments &Given, const Invocation &Invocation) {
   TuneRequest Request = Given.Request;
   if (!Invocation.Flags.empty())
     return badUsage("flags after `--`", "write them into the workload, under `flags`");
@@ -141,7 +141,7 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
 } // namespace
 
 std::function<llvm::Error()> addTune(CLI::App &App, const Invocation &Invocation) {
-  auto Given = std::make_shared<Arguments>();
+  auto Given = std::make_shared<TuneArguments>();
   TuneRequest &Request = Given->Request;
   CLI::App &Command = *App.add_subcommand("tune", "Search for the fastest fused kernel, or say not to fuse.");
   Command.footer(

@@ -13,8 +13,6 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string Linear = "blockIdx.x * blockDim.x + threadIdx.x";
-
 void withParameters(TestKernel &Kernel) {
   Kernel.array("in");
   Kernel.array("out");

@@ -11,7 +11,6 @@
 namespace cufuse {
 namespace {
 
-const std::string Linear = "blockIdx.x * blockDim.x + threadIdx.x";
 const std::vector<std::string> Same = {"a.x=b.x", "a.width=b.width", "a.pitch=b.pitch", "a.rows=b.rows", "a.n=b.n"};
 
 struct Kernel : TestKernel {

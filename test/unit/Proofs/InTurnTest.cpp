@@ -13,8 +13,6 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string Linear = "blockIdx.x * blockDim.x + threadIdx.x";
-
 /// What a kernel of a test accesses, by one pattern.
 struct Kernel : TestKernel {
   explicit Kernel(const std::string &Name) : TestKernel(Name) {

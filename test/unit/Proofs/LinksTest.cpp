@@ -14,8 +14,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const std::string Linear = "blockIdx.x * blockDim.x + threadIdx.x";
-
 /// `out[e] = f(in[e])`, or `out[e] += …` in place, below n.
 class Map : public TestKernel {
 public:

@@ -11,8 +11,6 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string Linear = "blockIdx.x * blockDim.x + threadIdx.x";
-
 std::string whyNot(TestKernel &Kernel) {
   const ShapeFacts Shape = recogniseShape(Kernel.Facts, Kernel.Accesses);
   return Shape.Reasons.empty() ? "" : Shape.Reasons.front().What;

@@ -8,7 +8,7 @@
 namespace cufuse {
 namespace {
 
-TestKernel &withParameters(TestKernel &Kernel) {
+TestKernel &withRows(TestKernel &Kernel) {
   Kernel.array("in");
   Kernel.array("out");
   Kernel.number("rows");
@@ -18,7 +18,7 @@ TestKernel &withParameters(TestKernel &Kernel) {
 
 TEST(RowForm, ElementsAndScalarsOfARow) {
   TestKernel Kernel;
-  withParameters(Kernel);
+  withRows(Kernel);
   const PathStep Row = Kernel.where("blockIdx.x", "rows");
   const PathStep Turn = Kernel.in(Kernel.loop("i", "threadIdx.x", "blockDim.x"), "i", "columns");
   Kernel.load("in", "blockIdx.x * columns + i", {Row, Turn});
@@ -42,7 +42,7 @@ TEST(RowForm, ThreadsAccessTheirShareOfTheRow) {
   unsigned Elements = 0, Scalars = 0;
   for (int I = 0; I < 8000; ++I) {
     TestKernel Kernel;
-    withParameters(Kernel);
+    withRows(Kernel);
     const BlockShape Block{static_cast<unsigned>(Random.of<int>({2, 4, 8}))};
     std::vector<PathStep> Path;
     auto Condition = [&] {

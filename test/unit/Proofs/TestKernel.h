@@ -16,6 +16,9 @@ namespace cufuse {
 /// Values of parameters, built-in variables and loops, by their atoms.
 using Values = std::map<std::string, std::int64_t>;
 
+/// The index of a thread in a grid of one dimension.
+inline const std::string Linear = "blockIdx.x * blockDim.x + threadIdx.x";
+
 class TestKernel {
 public:
   explicit TestKernel(std::string Name = "kernel");

@@ -9,7 +9,7 @@
 namespace cufuse {
 namespace {
 
-const std::string Linear = "(blockIdx.x * blockDim.x + threadIdx.x)";
+const std::string Thread = "(" + Linear + ")";
 
 /// A number that is computed in 32 bits and goes on in 64, beside a polynomial of 64 bits; then the sum may be divided.
 class DrawnNumber {
@@ -22,8 +22,8 @@ public:
     const std::vector<std::pair<std::string, std::string>> Parts = {
         {"blockIdx.x * blockDim.x * {0}", "threadIdx.x * {0}"},
         {"threadIdx.x * {0}", "blockIdx.x * blockDim.x * {0}"},
-        {Linear + " * {0}", "n"},
-        {Linear + " * {0}", Linear + " - " + Linear + " * {0}"},
+        {Thread + " * {0}", "n"},
+        {Thread + " * {0}", Thread + " - " + Thread + " * {0}"},
         {"blockIdx.x * blockDim.x + n", "threadIdx.x"},
         {"blockIdx.x * blockDim.x * {0} + n", "threadIdx.x * {0}"},
         {"threadIdx.x + {0}", "blockIdx.x * blockDim.x"}};

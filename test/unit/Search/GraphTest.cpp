@@ -1,3 +1,4 @@
+#include "SampleResult.h"
 #include "cufuse/Report/Report.h"
 #include "cufuse/Search/GraphSpace.h"
 #include "cufuse/Search/Json.h"
@@ -103,15 +104,6 @@ TEST(Graph, WidthsAndBlocksAreTriedWithEveryChoice) {
 }
 
 Candidate fused(unsigned Vectorize) { return {{}, {{{"k0", "k1"}, Vectorize, {256}}, {{"k2"}, 1, {256}}}}; }
-
-Evaluation measured(double Microseconds) {
-  Evaluation E;
-  E.Outcome = Fate::Measured;
-  E.Microseconds = Microseconds;
-  E.RelativeNoise = 0.002;
-  E.Samples = 50;
-  return E;
-}
 
 TuneResult result(double Fused) {
   TuneResult R;

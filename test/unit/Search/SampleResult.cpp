@@ -8,17 +8,15 @@
 
 namespace cufuse {
 
-namespace {
-Evaluation measured(double Microseconds) {
+Evaluation measured(double Microseconds, double Noise) {
   Evaluation E;
   E.Outcome = Fate::Measured;
   E.Microseconds = Microseconds;
-  E.RelativeNoise = 0.003;
-  E.Samples = 60;
+  E.RelativeNoise = Noise;
+  E.Samples = 50;
   E.ClockMHz = 1980;
   return E;
 }
-} // namespace
 
 TuneResult sampleResult(unsigned Seed, const std::map<Fate, double> &Faults, double Ease) {
   TuneResult R;

@@ -1,3 +1,4 @@
+#include "SampleResult.h"
 #include "Synthetic.h"
 
 #include "cufuse/Search/Space.h"
@@ -10,16 +11,6 @@ namespace cufuse {
 namespace {
 
 using testing::HasSubstr;
-
-Evaluation measured(double Microseconds, double Noise = 0.002) {
-  Evaluation E;
-  E.Outcome = Fate::Measured;
-  E.Microseconds = Microseconds;
-  E.RelativeNoise = Noise;
-  E.Samples = 50;
-  E.ClockMHz = 1980;
-  return E;
-}
 
 /// Baselines by level, in microseconds (0: not measured), and the fused time.
 TuneResult result(double Given, double Shaped, double Bound, double Fused, double Noise = 0.002) {
