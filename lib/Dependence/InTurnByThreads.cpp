@@ -119,9 +119,8 @@ private:
                fmt::format("{}; {}: another thread may have the element", fact(First, Made), fact(Node, Site)));
         return false;
       }
-      llvm::erase_if(Common, [&, First = First, &Made = Made, Node = Node, &Site = Site](const Less &L) {
-        const Less Wanted = ofThread(First, Made, L);
-        return llvm::none_of(Site.conditions(), [&](const Less &Each) { return ofThread(Node, Site, Each) == Wanted; });
+      llvm::erase_if(Common, [&, First = First, &Made = Made, Node = Node, &Site = Site](Less &L) {
+        return !isImpliedBy(Node, Site, First, L, ofThread(First, Made, L));
       });
     }
     AccessSite Each = Made;
@@ -149,6 +148,29 @@ private:
     if (!Times || Times->asConstant() != 1)
       refuse(BlockerKind::NotInTurn, Made.Where, fact(First, Made) + ": several threads may have the element");
     return Each.Width == 1;
+  }
+
+  /// Does the condition hold at the site, too? `x < w` does where `x < w - 1` is asked: of two such, it becomes the one
+  /// that holds at both.
+  bool isImpliedBy(unsigned Node, const AccessSite &Site, unsigned First, Less &L, const Less &Wanted) {
+    std::optional<Polynomial> More; // where the site's condition ends behind the other one; a number is known best
+    for (const Less &Each : Site.conditions()) {
+      const Less Own = ofThread(Node, Site, Each);
+      const Polynomial Distance = Own.Right - Wanted.Right;
+      const auto Number = Distance.asConstant();
+      if (Own.Left == Wanted.Left &&
+          (Number ? !More || *Number < More->asConstant().value_or(*Number + 1) : !More && isOfLaunch(Distance)))
+        More = Distance;
+    }
+    const bool IsBehind = More && !More->hasNegative();
+    const auto Needed = IsBehind ? inParameters(First, *More) : std::nullopt;
+    if (!More || (IsBehind ? !Needed : (-*More).hasNegative()))
+      return false;
+    if (!More->asConstant())
+      require({}, IsBehind ? *More : -*More);
+    if (IsBehind)
+      L.Right = L.Right + *Needed;
+    return true;
   }
 
   /// The first elements and the last of loops that have so many turns in every launch, `for (k = 0; k < 3; ++k)`.
