@@ -9,7 +9,7 @@
   the build fails where it does more than was planned. Files are relative to the current source folder. cufuse reads
   the inputs with the flags with which CMake compiles <name>.cu as a part of <target>: those that
   compile_commands.json has, which is therefore made for all targets, and those in response files that it names. The
-  fusion runs again only when an input, one of its headers (not the system's), the toolkit, cufuse or these flags change. Headers
+  fusion runs again only when an input, one of its headers, also the system's, the toolkit, cufuse or these flags change. Headers
   that are made when <target> is built are there before the fusion if they are sources of <target>, or in DEPENDS.
   With --overlap, or lists of blocks, copies or widths, <target> has the sources of each: <name>_<kernel>.cu,
   <name>_<block>.cu, ...
@@ -167,10 +167,25 @@ function(cufuse_fuse)
   if(CMAKE_CUDA_COMPILER MATCHES "^(.+)/bin/nvcc$")
     set(toolkit "${CMAKE_MATCH_1}")
   endif()
+  # Another one that is older than the outputs is no newer dependency.
+  set(made_by "")
+  set(program "")
+  get_target_property(imported cufuse::cufuse IMPORTED)
+  if(imported)
+    get_target_property(program cufuse::cufuse LOCATION)
+  endif()
+  foreach(tool IN ITEMS "${program}" "${CMAKE_CUDA_COMPILER}")
+    if(EXISTS "${tool}")
+      file(REAL_PATH "${tool}" tool)
+      file(SIZE "${tool}" size)
+      file(TIMESTAMP "${tool}" time UTC)
+      string(APPEND made_by "# by ${tool}, ${size} bytes, ${time}\n")
+    endif()
+  endforeach()
   set(script "${output}-$<CONFIG>.cmake")
   set(take_flags "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/CufuseTakeFlags.cmake")
   file(GENERATE OUTPUT "${script}" CONTENT
-"set(commands [==[${CMAKE_BINARY_DIR}/compile_commands.json]==])
+"${made_by}set(commands [==[${CMAKE_BINARY_DIR}/compile_commands.json]==])
 set(output [==[${output}]==])
 set(files [==[${files}]==])
 set(objects [==[[.]dir/$<${several}:$<CONFIG>/>]==]) # where targets have theirs

@@ -1,5 +1,6 @@
 #include "cufuse/Driver/CheckPaths.h"
 
+#include "cufuse/Driver/Depfile.h"
 #include "cufuse/Emit/Emit.h"
 #include "cufuse/Ptx/PtxExpectation.h"
 #include "cufuse/Support/Error.h"
@@ -9,7 +10,6 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/Path.h>
-#include <llvm/Support/Regex.h>
 
 #include <map>
 
@@ -53,18 +53,6 @@ llvm::Error checkReplaced(const std::string &Path, llvm::ArrayRef<llvm::StringRe
   });
 }
 
-std::string namedForMake(const std::string &Path) {
-  std::string Text;
-  for (char C : Path) {
-    if (C == ' ' || C == '#')
-      Text += '\\';
-    if (C == '$')
-      Text += '$';
-    Text += C;
-  }
-  return Text;
-}
-
 /// A header of that name must be found by all who include it.
 static llvm::Error checkHidden(const std::string &Prelude, llvm::ArrayRef<LoadedKernel> Kernels) {
   const llvm::StringRef Name = llvm::sys::path::filename(Prelude);
@@ -93,11 +81,7 @@ llvm::Error checkPaths(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> 
   TRY(checkOutputs({Request.Output, headerOf(Request.Output), Prelude, Request.Depfile}, Inputs));
   TRY(Prelude.empty() ? llvm::Error::success() : checkHidden(Prelude, Kernels));
   TRY(checkReplaced(Prelude, isPrelude));
-  // One rule of paths, as we write it, which has no recipe.
-  auto IsRule = [&](llvm::StringRef Text) {
-    return Text.consume_front(namedForMake(Request.Output) + ":") && llvm::Regex("^( \\\\\n  [^\n]+)*\n$").match(Text);
-  };
-  TRY(checkReplaced(Request.Depfile, IsRule));
+  TRY(checkReplaced(Request.Depfile, [&](llvm::StringRef Text) { return isDependencyRule(Text, Request.Output); }));
   return checkReplaced(Request.Output);
 }
 

@@ -1,5 +1,6 @@
 #include "cufuse/Frontend/Flags.h"
 
+#include "cufuse/Frontend/ReadFiles.h"
 #include "cufuse/Support/Error.h"
 #include "cufuse/Support/FileStore.h"
 
@@ -118,9 +119,9 @@ std::vector<std::string> responseFile(const std::string &Path, std::string &Uncl
   return wordsOf((*Text)->getBuffer());
 }
 
-/// `Depth`: of response files in response files.
+/// `Read`: the files of flags in it. `Depth`: of response files in response files.
 std::vector<Flag> split(llvm::ArrayRef<std::string> Written, const std::string &Directory, std::string &Unclear,
-                        unsigned Depth = 0) {
+                        std::vector<std::string> &Read, unsigned Depth = 0) {
   std::vector<Flag> Flags;
   for (size_t I = 0; I < Written.size(); ++I) {
     const llvm::StringRef Text = Written[I];
@@ -149,8 +150,8 @@ std::vector<Flag> split(llvm::ArrayRef<std::string> Written, const std::string &
         Unclear = "too many files of flags in '" + Next.Value + "'";
       else
         for (llvm::StringRef File : Files)
-          for (Flag &Inner :
-               split(responseFile(absolute(File.str(), Directory), Unclear), Directory, Unclear, Depth + 1))
+          for (Flag &Inner : split(responseFile(Read.emplace_back(absolute(File.str(), Directory)), Unclear), Directory,
+                                   Unclear, Read, Depth + 1))
             Flags.push_back(std::move(Inner));
       continue;
     }
@@ -197,7 +198,8 @@ std::string laterStandard(const std::string &A, const std::string &B) {
 CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::string &Directory) {
   CompileFlags Result;
   std::string HostOption; ///< Whose value comes by the next -Xcompiler.
-  for (const Flag &F : split(Written, Directory, Result.Unclear)) {
+  std::vector<std::string> Read;
+  for (const Flag &F : split(Written, Directory, Result.Unclear, Read)) {
     const llvm::StringRef Name = F.Name;
     auto Parse = [&](std::vector<std::string> Clang) {
       Result.Clang.insert(Result.Clang.end(), Clang.begin(), Clang.end());
@@ -290,11 +292,17 @@ std::vector<std::string> besideInput(const std::string &Folder) {
           (IsPlain ? "-iquote," : "-iquote,\"") + (Folder.empty() ? "." : Folder) + (IsPlain ? "" : "\"")};
 }
 
-llvm::Expected<CompileFlags> flagsFromDatabase(const std::string &BuildDirectory, const std::string &File) {
+static std::string databaseOf(const std::string &BuildDirectory) {
+  return within(BuildDirectory, "compile_commands.json");
+}
+
+/// Those of the file, at least one.
+static llvm::Expected<std::vector<clang::tooling::CompileCommand>> commandsOf(const std::string &File,
+                                                                              const std::string &BuildDirectory) {
   std::string Why;
   // Only what is written there: Clang's tools would guess a command for other files.
   auto Database = clang::tooling::JSONCompilationDatabase::loadFromFile(
-      within(BuildDirectory, "compile_commands.json"), Why, clang::tooling::JSONCommandLineSyntax::AutoDetect);
+      databaseOf(BuildDirectory), Why, clang::tooling::JSONCommandLineSyntax::AutoDetect);
   if (!Database)
     return badInput("cannot read compile_commands.json in '" + BuildDirectory +
                     "': " + llvm::StringRef(Why).trim().str());
@@ -304,6 +312,26 @@ llvm::Expected<CompileFlags> flagsFromDatabase(const std::string &BuildDirectory
   if (Commands.empty())
     return badInput("compile_commands.json in '" + BuildDirectory + "' has no command for '" + File + "'",
                     "pass the flags after `--`");
+  return Commands;
+}
+
+std::vector<std::string> filesOfFlags(const std::string &File, llvm::ArrayRef<std::string> Written,
+                                      const std::string &Folder, const std::string &BuildDirectory) {
+  std::vector<std::string> Found;
+  std::string Unclear;
+  if (BuildDirectory.empty()) {
+    split(Written, Folder, Unclear, Found);
+    return Found;
+  }
+  Found = {databaseOf(BuildDirectory)};
+  if (const auto Commands = llvm::expectedToOptional(commandsOf(File, BuildDirectory)))
+    for (const clang::tooling::CompileCommand &Each : *Commands)
+      split(Each.CommandLine, Each.Directory, Unclear, Found);
+  return Found;
+}
+
+llvm::Expected<CompileFlags> flagsFromDatabase(const std::string &BuildDirectory, const std::string &File) {
+  const auto Commands = TRY(commandsOf(File, BuildDirectory));
   auto Translated = [&](const clang::tooling::CompileCommand &Command) {
     const llvm::ArrayRef<std::string> Line = Command.CommandLine;
     // What stands before it launches it. It may have another name, like nvcc_wrapper, where it is not far.

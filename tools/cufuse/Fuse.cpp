@@ -2,6 +2,7 @@
 
 #include "cufuse/Compile/Nvcc.h"
 #include "cufuse/Driver/CheckPaths.h"
+#include "cufuse/Driver/Depfile.h"
 #include "cufuse/Driver/Describe.h"
 #include "cufuse/Driver/FromDatabase.h"
 #include "cufuse/Driver/FuseSeveral.h"
@@ -78,25 +79,6 @@ llvm::Error parseBindings(const std::vector<std::string> &Texts, FuseRequest &Re
 }
 
 std::string preludeOf(const FuseRequest &Request) { return within(folderOf(Request.Output), Request.Prelude); }
-
-/// A rule of Make: the output depends on everything that was read.
-std::string dependencyRule(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> Kernels,
-                           const std::string &Toolkit) {
-  std::string Rule = namedForMake(Request.Output) + ":";
-  std::set<std::string> Seen = {""};
-  auto Add = [&](llvm::ArrayRef<std::string> Files) {
-    for (const std::string &File : Files)
-      if (Seen.insert(File).second)
-        Rule += " \\\n  " + namedForMake(File);
-  };
-  for (const LoadedKernel &Kernel : Kernels)
-    Add(Kernel.Text.Dependencies);
-  Add(Request.OtherInputs);
-  Add(Toolkit + "/include/cuda.h"); // which every other version of the toolkit changes
-  if (!Request.Prelude.empty())     // which is made with the output where it is missing
-    Add(preludeOf(Request));
-  return Rule + "\n";
-}
 
 /// Of a build system, which compares times: what is changed while it is read is newer than what comes of it.
 FileTime beginning(const FuseRequest &Request) {

@@ -15,9 +15,6 @@ llvm::Error checkReplaced(const std::string &Output);
 /// Nor does another output, which begins in one of these ways wherever cufuse writes it. An empty path is none.
 llvm::Error checkReplaced(const std::string &Path, llvm::ArrayRef<llvm::StringRef> Begins);
 
-/// As a rule of Make names the file.
-std::string namedForMake(const std::string &Path);
-
 /// The same; nor does any output replace what is read, or another output.
 llvm::Error checkPaths(const FuseRequest &Request, llvm::ArrayRef<LoadedKernel> Kernels);
 
