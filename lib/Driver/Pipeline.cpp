@@ -78,8 +78,15 @@ llvm::Error fuseOtherwise(llvm::Error Error, const char *Way, const Toolchain &T
     return Error;
   const size_t Explained = Result.Explanation.size();
   Result.Kernels = Read;
-  if (llvm::Error Again = fuseRead(Tools, Request, Read, Result))
-    return Result.Explanation.resize(Explained), llvm::consumeError(std::move(Again)), std::move(Error);
+  if (llvm::Error Again = fuseRead(Tools, Request, Read, Result)) {
+    Result.Explanation.resize(Explained);
+    bool IsOurs = false; // what is wrong then, which the first way's reasons must not hide
+    llvm::visitErrors(Again, [&](const llvm::ErrorInfoBase &Each) {
+      IsOurs |= static_cast<const Failure &>(Each).Code == ExitCode::Defect;
+    });
+    llvm::consumeError(std::move(IsOurs ? Error : Again));
+    return std::move(IsOurs ? Again : Error);
+  }
   llvm::consumeError(std::move(Error));
   const std::string Where = Why.front().Where.str();
   Say(fmt::format("{}, since in registers{}: {}", Way, Where.empty() ? "" : " " + Where, Why.front().Text));
