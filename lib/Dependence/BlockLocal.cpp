@@ -412,8 +412,8 @@ private:
     std::map<Memory, std::vector<Memory>> All;
     for (unsigned Node : Graph.Order)
       for (const ParameterAccess &P : Graph.Nodes[Node].Accesses->Parameters)
-        if (!P.Element.empty() && P.ReadOnly && P.Kept && P.Otherwise.empty() && Graph.Nodes[Node].isDistinct(P) &&
-            !P.Volatile && !Graph.flowTo(Node, P.Name))
+        if (!P.Element.empty() && P.ReadOnly && P.Kept && P.Otherwise.empty() &&
+            isOnlyLoaded(Graph.Nodes[Node], P.Name) && !P.Volatile && !Graph.flowTo(Node, P.Name))
           All[Graph.memory(Node, P.Name)].push_back({Node, P.Name});
     return All;
   }

@@ -15,19 +15,23 @@ constexpr size_t MostParts = 16;
 
 class Measure {
 public:
-  Measure(VerticalGraph &Graph, unsigned Node, BlockShape Block)
-      : Graph(Graph), Node(Node), N(Graph.Nodes[Node]), Block(Block) {}
+  Measure(VerticalGraph &Graph, unsigned Node, BlockShape Block, bool MayAsk)
+      : Graph(Graph), Node(Node), N(Graph.Nodes[Node]), Block(Block), MayAsk(MayAsk) {}
 
   /// False where it is not known.
   bool add(const AccessSite &Site, std::vector<Extent> &Parts) const {
     const std::vector<AccessSite> Choices = Site.choices();
     return !Choices.empty() && (isPointwise() || !N.Shape->Unbounded) &&
-           llvm::all_of(Choices, [&](const AccessSite &Each) { return addByIndex(Each, Parts); });
+           llvm::all_of(Choices, [&](const AccessSite &Each) {
+             return addByIndex(Each, Parts, /*Asks=*/false) || (MayAsk && addByIndex(Each, Parts, /*Asks=*/true));
+           });
   }
 
 private:
-  bool addByIndex(const AccessSite &Site, std::vector<Extent> &Parts) const {
+  bool addByIndex(const AccessSite &Site, std::vector<Extent> &Parts, bool Asks) const {
     Bounds Known = bounds();
+    if (Asks)
+      Known.asksToFit();
     Extent Own;
     Known.surround(Graph, Node, Site, loop(), Own.Needs);
     const auto Index = Known.simplified(Graph.inArguments(Node, *Site.Index));
@@ -128,6 +132,7 @@ private:
   const unsigned Node;
   const VerticalNode &N;
   const BlockShape Block;
+  const bool MayAsk;
 };
 
 /// A product uses whole rows of its matrices.
@@ -153,18 +158,18 @@ void addProduct(VerticalGraph &Graph, unsigned Node) {
 
 } // namespace
 
-void measureExtents(VerticalGraph &Graph, BlockShape Block, const std::set<unsigned> &OtherGrids) {
+void measureExtents(VerticalGraph &Graph, BlockShape Block, bool MayAsk, const std::set<unsigned> &OtherGrids) {
   Graph.Extents.clear();
-  bool All = true;
+  bool NoOther = true;
   std::set<std::pair<unsigned, std::string>> Unknown;
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node) {
     const VerticalNode &N = Graph.Nodes[Node];
-    All &= !otherMemory(N) && N.Accesses->Unfollowed.empty();
+    NoOther &= !otherMemory(N) && N.Accesses->Unfollowed.empty();
     if (N.Product) {
       addProduct(Graph, Node);
       continue;
     }
-    const Measure Own(Graph, Node, Block);
+    const Measure Own(Graph, Node, Block, MayAsk);
     for (const AccessSite &Site : N.Accesses->Sites) {
       const auto Of = Graph.memory(Node, Site.Parameter);
       if (!Unknown.count(Of) &&
@@ -173,7 +178,7 @@ void measureExtents(VerticalGraph &Graph, BlockShape Block, const std::set<unsig
     }
   }
   std::erase_if(Graph.Extents, [&](const auto &Each) { return Unknown.count(Each.first) > 0; });
-  Graph.AllMeasured = All && Unknown.empty();
+  Graph.NoOther = NoOther;
 }
 
 } // namespace cufuse

@@ -163,10 +163,14 @@ public:
 private:
   static std::string apart(const VerticalNode &A, const std::string &OfA, const VerticalNode &B,
                            const std::string &OfB) {
+    std::string Why; // where others are compared
+    if (A.Compared.count(OfA) || B.Compared.count(OfB))
+      Why = fmt::format("which elements of {} are used is not known at the launch; ",
+                        A.Compared.count(OfA) ? B.Name + "." + OfB : A.Name + "." + OfA);
     if (&A != &B)
-      return "if they never do, say --distinct";
-    return fmt::format("if they never do, say --distinct, or declare {}.{} and {}.{} __restrict__", A.Name, OfA, B.Name,
-                       OfB);
+      return Why + "if they never do, say --distinct";
+    return fmt::format("{}if they never do, say --distinct, or declare {}.{} and {}.{} __restrict__", Why, A.Name, OfA,
+                       B.Name, OfB);
   }
 
   void inside(const VerticalNode &Node, const std::string &Parameter) {
@@ -225,7 +229,7 @@ private:
   /// one kernel uses: where another one does, arrays may overlap.
   bool areApart(unsigned Node, const ParameterAccess &P) const {
     const VerticalNode &N = Graph.Nodes[Node];
-    return N.Distinct || (N.isDistinct(P) && Graph.Extents.count(Graph.memory(Node, P.Name)));
+    return N.Distinct || N.Compared.count(P.Name) || (P.Restrict && Graph.Extents.count(Graph.memory(Node, P.Name)));
   }
 
   void aliases(unsigned First, unsigned Second) {

@@ -2,6 +2,7 @@
 
 #include "Indices.h"
 #include "Refusals.h"
+#include "cufuse/Dependence/Streams.h"
 
 #include <llvm/ADT/STLExtras.h>
 
@@ -213,7 +214,7 @@ std::vector<RowAccess> rowsByData(const VerticalGraph &Graph, unsigned Node, con
         const bool IsSame = llvm::all_of(N.sites(From.Name), [&](const AccessSite *Each) {
           return Each->Index == Value->second.Index && Each->Direct && Each->Whole && Each->Width == 1;
         });
-        if (!IsSame || !From.ReadOnly || !From.Kept || !From.Otherwise.empty() || !N.isDistinct(From) ||
+        if (!IsSame || !From.ReadOnly || !From.Kept || !From.Otherwise.empty() || !isOnlyLoaded(N, From.Name) ||
             From.Volatile || Graph.flowTo(Node, From.Name))
           return {};
         Data[Atom] = Graph.inArguments(Node, Value->second.Index);

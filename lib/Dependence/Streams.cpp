@@ -7,10 +7,15 @@ namespace cufuse {
 const ParameterAccess *mayBeAliased(const VerticalNode &Node, llvm::StringRef Parameter) {
   const ParameterAccess *Own = Node.parameter(Parameter);
   for (const ParameterAccess &Other : Node.Accesses->Parameters)
-    if (&Other != Own && !Other.Element.empty() && !(Node.isDistinct(*Own) && Node.isDistinct(Other)) &&
+    if (&Other != Own && !Other.Element.empty() && !Node.areDistinct(*Own, Other) &&
         (Node.stores(Parameter) || Node.stores(Other.Name)) && !Node.sites(Other.Name).empty())
       return &Other;
   return nullptr;
+}
+
+bool isOnlyLoaded(const VerticalNode &Node, const std::string &Parameter) {
+  return Node.isDistinct(*Node.parameter(Parameter)) ||
+         (Node.Compared.count(Parameter) && !mayBeAliased(Node, Parameter));
 }
 
 bool isFollowedInGroups(const AccessSite &Site, const VerticalNode &Node) {

@@ -119,11 +119,14 @@ static llvm::Expected<FormProof> proveOrMeasure(VerticalGraph &Graph, BlockShape
                                                 const VerticalOptions &Options) {
   measureExtents(Graph, Block);
   auto Proof = proveForm(Graph, Block, Options);
-  bool Again = false;
-  if (!Proof && Graph.AllMeasured) {
+  bool IsCompared = false;
+  if (!Proof && Graph.NoOther) {
     llvm::Error First = Proof.takeError();
-    for (VerticalNode &N : Graph.Nodes)
-      Again |= !std::exchange(N.Distinct, true);
+    measureExtents(Graph, Block, IsCompared = true);
+    for (size_t I = 0; I < Graph.Nodes.size(); ++I)
+      for (const ParameterAccess &P : Graph.Nodes[I].Accesses->Parameters)
+        if (Graph.Extents.count(Graph.memory(I, P.Name)))
+          Graph.Nodes[I].Compared.insert(P.Name);
     Proof = proveForm(Graph, Block, Options);
     // What was said is right still, but for that.
     bool IsSaid = false;
@@ -142,9 +145,9 @@ static llvm::Expected<FormProof> proveOrMeasure(VerticalGraph &Graph, BlockShape
   std::set<unsigned> OtherGrids;
   for (const auto &[Node, Times] : Proof->Nested)
     OtherGrids.insert(Node);
-  measureExtents(Graph, Block, OtherGrids);
+  measureExtents(Graph, Block, IsCompared, OtherGrids);
   for (VerticalNode &N : Graph.Nodes) // what was known of them may not be now
-    N.Distinct &= !Again;
+    N.Compared.clear();
   return proveForm(Graph, Block, Options);
 }
 

@@ -278,7 +278,8 @@ void TextComposer::distinctPointers() {
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
     for (const ParameterAccess &P : Graph.Nodes[Node].Accesses->Parameters)
       if (const std::string Argument = Graph.argumentName(Node, P.Name);
-          !P.Element.empty() && Graph.Nodes[Node].isDistinct(P) && isGiven(Argument))
+          !P.Element.empty() && (Graph.Nodes[Node].isDistinct(P) || Graph.Nodes[Node].Compared.count(P.Name)) &&
+          isGiven(Argument))
         All.push_back({Node, &P, Graph.memory(Node, P.Name), OutputText::Slot::Argument + OutputText(Argument)});
   for (Pointer &Each : All)
     for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)

@@ -1,5 +1,5 @@
-// What the consumer stores must be shown not to be what another kernel still uses, unless the launcher can tell: here
-// it cannot, since nobody knows which elements of `order` are used.
+// What the consumer stores must be shown not to be what another kernel still uses, unless the launcher can tell: of
+// `order` it cannot, since nobody knows which elements are used, and of no other.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse --vertical %s:scale %s:shift --block 128 \
 // RUN:   --link scale.mid=shift.in --link scale.n=shift.n -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CHECK '--implicit-check-not={{(error|refused):}}'
@@ -13,18 +13,15 @@
 __global__ void scale(const float *in, float *__restrict__ mid, const int *__restrict__ order, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
-    // In the kernel itself, too, where what it stores stays in a register:
-    // CHECK: {{[^ ]*}}:[[#@LINE+1]]:18: error: two pointers may lead to {{.*}} scale: in[n - 1 - i] at {{.*}}; mid[i] at
     mid[i] = 2 * in[n - 1 - i] + order[order[0]];
 }
 
 __global__ void shift(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
-    // CHECK: {{[^ ]*}}:[[#@LINE+4]]:5: error: two pointers may lead to the same memory, and the fused kernel uses it in
-    // CHECK-SAME: another order: shift: out[i] at {{[^ ]*}}:[[#@LINE+3]]:5; scale: in[n - 1 - i] at {{[^ ]*}}:[[#@LINE-7]]:18 [MayAlias]
-    // CHECK: note: if they never do, say --distinct{{$}}
-    // CHECK: error: {{.*}} shift: out[i] at {{.*}}; scale: order[0] at {{.*}} [MayAlias]
+    // CHECK: {{[^ ]*}}:[[#@LINE+3]]:5: error: two pointers may lead to the same memory, and the fused kernel uses it in
+    // CHECK-SAME: another order: shift: out[i] at {{[^ ]*}}:[[#@LINE+2]]:5; scale: order[0] at {{[^ ]*}}:[[#@LINE-7]]:40 [MayAlias]
+    // CHECK: note: which elements of scale.order are used is not known at the launch; if they never do, say --distinct{{$}}
     out[i] = in[i] + 1;
 }
 
@@ -33,8 +30,6 @@ __global__ void waits(const float *in, float *__restrict__ mid, const int *__res
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   __syncthreads();
   if (i < n)
-    // WAITS: error: {{.*}} waits: in[i] at {{[^ ]*}}:[[#@LINE+3]]:18; mid[i] at {{.*}} [MayAlias]
-    // WAITS: error: {{.*}} shift: out[i] at {{.*}}; waits: in[i] at {{[^ ]*}}:[[#@LINE+2]]:18 [MayAlias]
     // WAITS: error: {{.*}} shift: out[i] at {{.*}}; waits: order[0] at {{.*}} [MayAlias]
     mid[i] = 2 * in[i] + order[order[0]];
 }
@@ -48,8 +43,8 @@ __global__ void fill(float *__restrict__ out, int m, int n) {
 __global__ void twice(const float *in, float *out, float *delta, const int *__restrict__ order, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) {
-    // TWICE: error: {{.*}} twice: out[i] at {{[^ ]*}}:[[#@LINE+1]]:5; in[i] at {{[^ ]*}}:[[#@LINE+1]]:18 [MayAlias]
-    out[i] = 2 * in[i] + order[order[0]];
+    // TWICE: error: {{.*}} twice: out[order[0]] at {{[^ ]*}}:[[#@LINE+1]]:26; in[i] at {{[^ ]*}}:[[#@LINE+1]]:18 [MayAlias]
+    out[i] = 2 * in[i] + out[order[0]];
     delta[i] = in[i] - 1;
   }
 }

@@ -40,7 +40,7 @@
 // RUN: %exits 1 %cufuse fuse %s:gathers %s:addsBack --link gathers.out=addsBack.out --link gathers.x=addsBack.x \
 // RUN:   --link gathers.n=addsBack.n --block 64 -o no.cu 2>&1 | FileCheck %s --check-prefix=READ
 // READ: error: two pointers may lead to the same memory, {{.*}} addsBack: x[i] at {{.*}}; gathers: table[order[i]] at {{.*}} [MayAlias]
-// READ: note: if they never do, say --distinct
+// READ: note: which elements of gathers.table are used is not known at the launch; if they never do, say --distinct
 // RUN: %exits 1 %cufuse fuse %s:gathers %s:turns --link gathers.table=turns.table --link gathers.x=turns.x \
 // RUN:   --link gathers.n=turns.n --block 64 -o no.cu 2>&1 | FileCheck %s --check-prefix=TURNED
 // TURNED: error: two pointers may lead to the same memory, {{.*}} turns: table[2 * n - 1 - i] at {{.*}}; gathers: out[i] at {{.*}} [MayAlias]

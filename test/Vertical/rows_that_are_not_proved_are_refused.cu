@@ -69,8 +69,6 @@ __global__ void copied(const float *__restrict__ in, float *__restrict__ out, in
 
 __global__ void plain(const float *in, float *out, const int *__restrict__ order, int columns) {
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
-    // ALIAS: {{[^ ]*}}:[[#@LINE+3]]:5: error: {{.*}} plain: out[blockIdx.x * columns + i] at {{.*}} twice: in[{{.*}} [MayAlias]
-    // ALIAS: {{[^ ]*}}:[[#@LINE+2]]:5: error: {{.*}} plain: out[blockIdx.x * columns + i] at {{.*}} twice: out[{{.*}} [MayAlias]
     // ALIAS: {{[^ ]*}}:[[#@LINE+1]]:74: error: {{.*}} plain: order[0] at {{.*}} twice: out[{{.*}} [MayAlias]
     out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] + order[order[0]];
 }

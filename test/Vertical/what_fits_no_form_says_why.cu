@@ -10,7 +10,7 @@
 // RUN:   FileCheck %s --check-prefix=PARTS
 // PARTS-NOT: no form
 // PARTS-DAG: note: if they are equal, say --link 'parts.columns*rows=shift.n'
-// PARTS-DAG: note: if they never do, say --distinct, or declare shift.x and shift.bias __restrict__
+// PARTS-DAG: note: which elements of shift.order are used is not known at the launch; if they never do, say --distinct, or declare shift.x and shift.order __restrict__
 // A form that lacks nothing but --distinct is the nearest, and its remedy is one.
 // RUN: %exits 1 %cufuse fuse %s:mark %s:raise --link mark.a=raise.a --link mark.width=raise.width --link mark.height=raise.height \
 // RUN:   --block 16x16 -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=APART '--implicit-check-not=[NotPointwise]'
@@ -18,7 +18,7 @@
 // RUN:   --block 16x16 -o %t/yes.cu --distinct
 // APART: note: no form fits: {{.*}} the nearest, in turn, follow
 // APART-NEXT: error: {{.*}} [MayAlias]
-// APART: note: if they never do, say --distinct
+// APART: note: {{.*}}if they never do, say --distinct
 // So is one that would play several blocks of a kernel for one of another, if their arrays were apart.
 // RUN: %exits 1 %cufuse fuse %s:best %s:count --link best.of=count.of --link best.rows=count.rows --block 128 -o %t/no.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=APART '--implicit-check-not=[{{NotInTurn|NotPointwise}}]'

@@ -27,16 +27,21 @@ struct VerticalNode {
   const KernelFacts *Facts;
   const KernelAccesses *Accesses;
   const ShapeFacts *Shape;
-  /// The user says, or the launcher sees to it, that its pointers lead to distinct memory, and to no other node's.
+  /// The user says that its pointers lead to distinct memory, and to no other node's.
   bool Distinct = false;
   /// It is no kernel, but what makes the elements of this product, `c`, or what takes those of its `a`.
   const ProductFacts *Product = nullptr;
+  /// The launcher sees to it that what is used of these parameters' arrays is apart, here and in all nodes.
+  std::set<std::string> Compared = {};
 
   const ParameterAccess *parameter(llvm::StringRef Name) const { return Accesses->parameter(Name); }
   /// The accesses through a parameter, in their order.
   std::vector<const AccessSite *> sites(llvm::StringRef Parameter) const;
   /// Does nothing else lead to the array of this parameter, except through another that is not distinct?
   bool isDistinct(const ParameterAccess &P) const { return P.Restrict || Distinct; }
+  bool areDistinct(const ParameterAccess &A, const ParameterAccess &B) const {
+    return (isDistinct(A) && isDistinct(B)) || (Compared.count(A.Name) && Compared.count(B.Name));
+  }
   /// The value that a parameter of a product has in every launch.
   std::optional<std::int64_t> known(llvm::StringRef Parameter) const {
     return Product ? Product->known(Parameter) : std::nullopt;
@@ -88,7 +93,7 @@ struct VerticalGraph {
   /// All that a launch may access of memory, where that is known, in the arguments that remain and the dimensions of
   /// the root's grid.
   std::map<std::pair<unsigned, std::string>, std::vector<Extent>> Extents;
-  bool AllMeasured = false; ///< Of all memory, and there is no other: the launcher can tell what shares memory.
+  bool NoOther = false; ///< There is no memory but that of arrays: the launcher can tell which of those share some.
 
   /// All kernels are pointwise and load only their own elements of intermediates.
   bool OneLoop = false;

@@ -30,4 +30,7 @@ bool isFollowedInGroups(const AccessSite &Site, const VerticalNode &Node);
 /// that other parameter.
 const ParameterAccess *mayBeAliased(const VerticalNode &Node, llvm::StringRef Parameter);
 
+/// Does nothing that the node stores change what it loads by a parameter through which it stores nothing?
+bool isOnlyLoaded(const VerticalNode &Node, const std::string &Parameter);
+
 } // namespace cufuse
