@@ -2,6 +2,7 @@
 
 #include <llvm/ADT/GenericCycleImpl.h>
 #include <llvm/IR/CFG.h>
+#include <llvm/IR/Constants.h>
 
 #include <array>
 
@@ -41,28 +42,54 @@ bool looksUp(const Read &R, const Cycle &Loop) {
   return Keys.size() > 1;
 }
 
-/// May the arithmetic lead around, to places of before?
-bool mayWrap(const Instruction &I, const Cycle &Loop) {
-  switch (I.getOpcode()) {
-  case Instruction::URem:
-  case Instruction::SRem:
-  case Instruction::UDiv:
-  case Instruction::SDiv:
-  case Instruction::LShr:
-  case Instruction::AShr:
-  case Instruction::And:
-  case Instruction::Or:
-  case Instruction::Xor:
-    return !isFixed(I, Loop);
+/// Is it as much more or less as the part is, or so many times that? Then it is another place where the part is another
+/// number. What chooses, rounds, leads around or loads may come to one place for many.
+bool leads(const Value &V, const Instruction &Part, const Cycle &Loop, unsigned Depth = 32) {
+  if (&V == &Part)
+    return true;
+  auto *I = dyn_cast<Instruction>(&V);
+  if (!I || Depth == 0)
+    return false;
+  const Value *Own = nullptr; // of what it is made of, the only one that the part is in
+  for (const Value *Operand : I->operands())
+    if (isIn(*Operand, Loop) && parts(*Operand, Loop).contains(&Part)) {
+      if (Own)
+        return false;
+      Own = Operand;
+    }
+  auto IsTimes = [&](const Value *Factor) { return isFixed(*Factor, Loop) && isSome(*Factor, *I); };
+  switch (Own ? I->getOpcode() : Instruction::Unreachable) {
+  case Instruction::GetElementPtr:
+  case Instruction::Freeze:
+  case Instruction::SExt:
+  case Instruction::ZExt:
+  case Instruction::BitCast:
+  case Instruction::AddrSpaceCast:
+  case Instruction::PtrToInt:
+  case Instruction::IntToPtr:
+    break;
+  case Instruction::Trunc:
   case Instruction::Add:
   case Instruction::Sub:
-  case Instruction::Trunc:
-    return I.getType()->getScalarSizeInBits() < 32 && !isFixed(I, Loop);
-  case Instruction::Call:
-    return !usesMemory(I) && !isFixed(I, Loop);
+    if (I->getType()->getScalarSizeInBits() < 32)
+      return false;
+    break;
+  case Instruction::Or:
+    if (!llvm::cast<llvm::PossiblyDisjointInst>(I)->isDisjoint())
+      return false;
+    break;
+  case Instruction::Mul:
+    if (!IsTimes(I->getOperand(Own == I->getOperand(0) ? 1 : 0)))
+      return false;
+    break;
+  case Instruction::Shl: // by more, few places are left
+    if (auto *By = dyn_cast<llvm::ConstantInt>(I->getOperand(1)); !By || By->getValue().ugt(16))
+      return false;
+    break;
   default:
     return false;
   }
+  return leads(*Own, Part, Loop, Depth - 1);
 }
 
 } // namespace
@@ -97,10 +124,10 @@ bool LoopProgress::moves(const Read &R, const Cycle &Loop, const Instructions &M
   const bool Takes =
       Atomic && Atomic->getOperation() == AtomicRMWInst::Xchg && isa<llvm::Constant>(Atomic->getValOperand());
   auto Marks = [&](const Instruction &I) { return Reads.of(I) && marks(*Reads.of(I)) && Reads.mayMeet(I, R); };
-  const bool MayWrap = !Takes && isOnlyMarked(R) && (anyOf(Loop, Marks) || looksUp(R, Loop));
-  if (!MayWrap && llvm::any_of(Parts, [&](const Instruction *Part) { return mayWrap(*Part, Loop); }))
-    return false;
+  const bool OnlyMarks = isOnlyMarked(R), MayWrap = !Takes && OnlyMarks && (anyOf(Loop, Marks) || looksUp(R, Loop));
   return llvm::any_of(Parts, [&](const Instruction *Part) {
+    if (!MayWrap && !(Takes && OnlyMarks) && !leads(*R.Address, *Part, Loop))
+      return false;
     if (const Read *Counter = Reads.of(*Part); Counter && Counter->Does == Effect::Adds)
       return Part != R.I && Dominators.dominates(Part, R.I) && advances(*Counter, Loop, Reads);
     if (!isEntryPhi(*Part, Loop))
