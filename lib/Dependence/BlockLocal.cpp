@@ -378,6 +378,11 @@ private:
     require(All, MostElements);
     if (!Plan.keepsRows())
       refuse(BlockerKind::NotByRow, N.Facts->Where, fmt::format("{} works on elements, and nothing on rows", N.Name));
+    const auto Part = Graph.Quotients.find(Plan.Length.str());
+    if ((Plan.Stride - Plan.Length).asConstant().value_or(0) != 0 ||
+        (Part != Graph.Quotients.end() && Part->second.Dividend == Plan.Stride))
+      refuse(BlockerKind::DifferentBounds, N.Facts->Where,
+             fmt::format("{} has all elements, and rows {} of {}", N.Name, Plan.Length.str(), Plan.Stride.str()));
     require(Plan.Stride, Plan.Length);
     require(Plan.Length, Plan.Stride);
   }
@@ -392,9 +397,7 @@ private:
           return Access && (Access->Scalar ? isOfOthers(Node, Site.Parameter) : isRow(*Access));
         }))
       refuse(BlockerKind::NotByRow, N.Facts->Where,
-             fmt::format(
-                 "{} takes nothing of the others, and does not work on their rows, so that its grid may be another",
-                 N.Name));
+             N.Name + " takes nothing of the others, and does not work on their rows, so that its grid may be another");
   }
 
   /// Has another kernel the array, too?
@@ -476,12 +479,10 @@ private:
   void streams() {
     for (unsigned Node : Graph.Order)
       for (const ParameterAccess &P : Graph.Nodes[Node].Accesses->Parameters) {
-        const VerticalNode &N = Graph.Nodes[Node];
-        const bool Stores = N.stores(P.Name);
-        if (P.Element.empty() || !isFollowed(Node, P) || mayBeAliased(N, P.Name))
+        const bool Stores = Graph.Nodes[Node].stores(P.Name);
+        if (P.Element.empty() || !isFollowed(Node, P) || mayBeAliased(Graph.Nodes[Node], P.Name))
           continue;
-        const std::vector<RowAccess> Rows =
-            rowOf(Node, P.Name, Stores ? AccessSite::Kind::Store : AccessSite::Kind::Load);
+        const auto Rows = rowOf(Node, P.Name, Stores ? AccessSite::Kind::Store : AccessSite::Kind::Load);
         if (Rows.empty() || (Stores && Rows.size() > 1) ||
             !llvm::all_of(Rows, [&](const RowAccess &A) { return A.EveryTurn && A.OfBlock && isPlayed(Node, A); }))
           continue;
@@ -545,7 +546,7 @@ private:
     for (const AccessSite &Site : N.Accesses->Sites) {
       if (!N.stores(Site.Parameter) || Graph.flowTo(Node, Site.Parameter)) // which is its own elements
         continue;
-      const std::vector<const AccessSite *> All = N.sites(Site.Parameter);
+      const auto All = N.sites(Site.Parameter);
       const auto Access = access(Node, Site);
       if (All.size() > 1 && llvm::any_of(Site.Path, IsPlayed) != llvm::any_of(All.front()->Path, IsPlayed))
         return fmt::format("{} and {} are not both in loops over the row", Site.str(), All.front()->str());
@@ -561,16 +562,16 @@ private:
   /// Bytes of an element of those rows that are kept: of the largest, or of all that are loaded ahead.
   unsigned kept() const {
     unsigned Widest = 0, Ahead = 0;
-    auto See = [&](unsigned Node, llvm::StringRef Parameter) {
-      const unsigned Bytes = Graph.Nodes[Node].parameter(Parameter)->Bytes;
-      Widest = std::max(Widest, Bytes);
-      return Bytes;
+    auto Bytes = [&](unsigned Node, llvm::StringRef Parameter) {
+      return Graph.Nodes[Node].parameter(Parameter)->Bytes;
     };
     for (size_t I = 0; I < Graph.Flows.size(); ++I)
-      if (Plan.Values[I] == RowValue::Element)
-        See(Graph.Flows[I].Producer, Graph.Flows[I].Out);
-    for (const RowInput &Input : Plan.Inputs)
-      Ahead += See(Input.Node, Input.Parameter);
+      if (const Flow &F = Graph.Flows[I]; Plan.Values[I] == RowValue::Element)
+        Widest = std::max(Widest, Bytes(F.Producer, F.Out));
+    for (const RowInput &Input : Plan.Inputs) {
+      Widest = std::max(Widest, Bytes(Input.Node, Input.Parameter));
+      Ahead += Bytes(Input.Node, Input.Parameter);
+    }
     return Plan.Wide > 1 ? std::max(Widest, Ahead) : Widest;
   }
 

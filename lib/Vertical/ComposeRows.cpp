@@ -518,7 +518,7 @@ private:
     auto Aligned = [&](unsigned Node, const std::string &Parameter) {
       const unsigned Bytes = std::min(16u, Graph.Nodes[Node].parameter(Parameter)->Bytes * Plan.Wide);
       Divides(outputText("reinterpret_cast<size_t>({}{})", OutputText(OutputText::Slot::Argument),
-                         Graph.argumentName(Node, Parameter)),
+                         memoryName(Node, Parameter)),
               Bytes);
     };
     Multiple(Plan.Length);
@@ -526,7 +526,7 @@ private:
     for (const RowInput &Input : Plan.Inputs)
       Multiple(Input.Base), Aligned(Input.Node, Input.Parameter);
     for (const RowStream &S : Plan.Streams)
-      Multiple(S.Base), Aligned(Graph.memory(S.Node, S.Parameter).first, Graph.memory(S.Node, S.Parameter).second);
+      Multiple(S.Base), Aligned(S.Node, S.Parameter);
     for (const auto &[Node, Parameter] : Plan.Changed)
       Aligned(Node, Parameter);
     for (const Flow &F : Graph.Flows)

@@ -108,6 +108,9 @@ llvm::Error editable(const VerticalGraph &Graph) {
       for (const Finding &Each : P.Otherwise)
         Escapes.push_back(
             {BlockerKind::IntermediateEscapes, Each.Where, fmt::format("{}: {}", Graph.Nodes[Node].Name, Each.What)});
+      if (P.Volatile) // which no object that stands for it is
+        Escapes.push_back({BlockerKind::IntermediateEscapes, Graph.Nodes[Node].Facts->Where,
+                           fmt::format("{}.{} points to volatile memory", Graph.Nodes[Node].Name, Name)});
       if (!P.Kept)
         return refuse({BlockerKind::LinkedElement, Graph.Nodes[Node].Facts->Where,
                        fmt::format("{}.{} is {}", Graph.Nodes[Node].Name, Name, P.Type)});

@@ -4,8 +4,10 @@
 // RUN: %cufuse fuse --vertical %t/kernels.cu:twice %t/kernels.cu:add %t/kernels.cu:greater --block 32 --in-registers --name one -o %t/one.cu
 // RUN: %cufuse fuse --vertical %t/kernels.cu:twice %t/kernels.cu:add %t/kernels.cu:greater --block 32 --in-registers --reassociate \
 // RUN:   --dead add.y --name wide -o %t/wide.cu
+// RUN: %cufuse fuse --vertical %t/kernels.cu:twice %t/kernels.cu:add %t/kernels.cu:greater --block 32 --in-registers --reassociate \
+// RUN:   --name kept -o %t/kept.cu
 // RUN: FileCheck %s --input-file=%t/one.cu
-// RUN: %execute -I %t %t/main.cu %t/kernels.cu %t/one.cu %t/wide.cu
+// RUN: %execute -I %t %t/main.cu %t/kernels.cu %t/one.cu %t/wide.cu %t/kept.cu
 // CHECK: float rowOf_twice_y[kept];
 // CHECK-NOT: rowOf_add_y
 // CHECK: cufuse_add::add(row,
@@ -48,6 +50,7 @@ void three(float *x, float *y, float *z, float *sums, int rows, int columns) {
 }
 
 //--- main.cu
+#include "kept.h"
 #include "one.h"
 #include "wide.h"
 #include <cmath>
@@ -84,12 +87,14 @@ static bool same(const float *x, const float *y, float within = 0) {
 int main() {
   for (int columns : {1, 31, 32, 100, 128, 1000, Most}) {
     const int n = Rows * columns;
-    Data apart, once, dead;
+    Data apart, once, dead, live;
     three(apart.x, apart.y, apart.z, apart.sums, Rows, columns);
     REQUIRE(!one::twice_add_greater::launch(Rows, once.x, once.y, n, once.sums, columns, once.z, nullptr));
     REQUIRE(same(apart.y, once.y) && same(apart.z, once.z) && same(apart.sums, once.sums));
     REQUIRE(!wide::twice_add_greater::launch(Rows, dead.x, dead.y, n, dead.sums, columns, dead.z, nullptr));
     REQUIRE(same(apart.z, dead.z) && same(apart.sums, dead.sums, 1e-4f));
+    REQUIRE(!kept::twice_add_greater::launch(Rows, live.x, live.y, n, live.sums, columns, live.z, nullptr));
+    REQUIRE(same(apart.y, live.y) && same(apart.z, live.z) && same(apart.sums, live.sums, 1e-4f));
   }
   std::puts("same");
 }
