@@ -89,13 +89,11 @@ private:
                             : std::tuple(Time, decltype(Times)(), decltype(Frame::Given)());
       walk(Child);
       // Nothing of it stands before what follows, and nothing is changed there.
-      auto *Operator = llvm::dyn_cast<clang::BinaryOperator>(S);
       if (If && Child && (endsIn(Child) || (Child == If->getThen() && hasFailed(*If->getCond()))) &&
           std::all_of(Found.begin() + First, Found.end(), [](const Launch &L) { return L.Kernel.empty(); })) {
         Found.resize(First);
         std::tie(Time, Times, Frames.back().Given) = Known;
-      } else if (Child && (Branches || llvm::isa<clang::CXXTryStmt, clang::DoStmt>(S) || // `break` leaves the rest out
-                           (Operator && Operator->isLogicalOp()))) {
+      } else if (Child && (Loops || mayLeaveOut(*S, *Child))) {
         forget(Loops ? *S : *Child, Loops); // what a loop begins with, it changes later
       }
     }
@@ -129,6 +127,23 @@ private:
     } else if (!isHarmless(*S)) {
       unknown(S);
     }
+  }
+
+  /// May control come to the end of it without all of that part? Conditions are always asked.
+  static bool mayLeaveOut(const clang::Stmt &Of, const clang::Stmt &Part) {
+    if (auto *If = llvm::dyn_cast<clang::IfStmt>(&Of))
+      return &Part == If->getThen() || &Part == If->getElse();
+    if (auto *Choice = llvm::dyn_cast<clang::ConditionalOperator>(&Of))
+      return &Part != Choice->getCond();
+    if (auto *Switch = llvm::dyn_cast<clang::SwitchStmt>(&Of))
+      return &Part == Switch->getBody();
+    if (auto *Operator = llvm::dyn_cast<clang::BinaryOperator>(&Of))
+      return Operator->isLogicalOp() && &Part == Operator->getRHS();
+    if (llvm::isa<clang::DoStmt>(Of)) // once
+      return llvm::any_of(allIn<clang::Stmt>(Part), [](const clang::Stmt *Each) {
+        return llvm::isa<clang::BreakStmt, clang::ContinueStmt>(Each);
+      });
+    return llvm::isa<clang::CXXTryStmt>(Of);
   }
 
   /// What it has becomes another value, which is read by whatever name.
