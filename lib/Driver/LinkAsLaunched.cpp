@@ -25,6 +25,21 @@ static bool isBounded(const AccessSite &Site, const LoadedKernel &Kernel) {
          llvm::all_of(llvm::seq(3), [&](int D) { return !Asked[D] || HasEnd(builtinAtom(Builtin::BlockIdx, D)); });
 }
 
+/// The conditions that hold for the elements of lower blocks alone, where its loops begin.
+static std::vector<Less> endsOf(const AccessSite &Site, const LoadedKernel &Kernel) {
+  std::vector<Less> Ends;
+  for (Less Known : Site.conditions()) {
+    for (const LoopAccess &Loop : llvm::reverse(Kernel.Accesses.Loops))
+      Known.Left = Known.Left.substitute(Loop.Atom, Loop.Start);
+    if (llvm::any_of(llvm::seq(3), [&](int D) {
+          const Polynomial PerBlock = Known.Left.split(builtinAtom(Builtin::BlockIdx, D)).first;
+          return !PerBlock.isZero() && !PerBlock.hasNegative();
+        }))
+      Ends.push_back(std::move(Known));
+  }
+  return Ends;
+}
+
 std::vector<LaunchedKernel> launchedKernels(llvm::ArrayRef<LoadedKernel> Kernels) {
   const std::vector<std::string> Names =
       constituentNames(llvm::map_to_vector(Kernels, [](const LoadedKernel &Kernel) { return &Kernel.Facts; }));
@@ -35,6 +50,7 @@ std::vector<LaunchedKernel> launchedKernels(llvm::ArrayRef<LoadedKernel> Kernels
       if (Site.What != AccessSite::Kind::Load || Site.Compound) {
         Launched.back().Stores.insert(Site.Parameter);
         Launched.back().FollowsGrid |= !isBounded(Site, Kernels[I]);
+        Launched.back().Ends.push_back(endsOf(Site, Kernels[I]));
         Launched.back().IsByThreads |=
             Site.Index && llvm::any_of(llvm::seq(3), [&](int D) {
               const std::string Block = builtinAtom(Builtin::BlockIdx, D);

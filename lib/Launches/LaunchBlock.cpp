@@ -5,6 +5,8 @@
 
 #include <clang/AST/ExprCXX.h>
 
+#include <climits>
+
 namespace cufuse {
 
 namespace {
@@ -23,33 +25,68 @@ class BlockReader {
 public:
   explicit BlockReader(const clang::ASTContext &Context) : Context(Context) {}
 
-  std::optional<BlockShape> shape(const clang::Expr *E) {
+  /// Of a `dim3`, as far as constants are written; of a number, also where it is one for want of the other's type.
+  WrittenSizes sizes(const clang::Expr *E) {
     // What a launch is given is not converted to dim3 yet where another argument's type is dependent.
     if (const auto Threads = integer(E))
-      return BlockShape{static_cast<unsigned>(*Threads), 1, 1};
+      return {*Threads, 1, 1};
     auto *Construct = llvm::dyn_cast_or_null<clang::CXXConstructExpr>(inside(E));
     if (!Construct || Construct->getNumArgs() == 0 || Construct->getNumArgs() > 3)
-      return std::nullopt;
+      return {};
     // Only its own constructors and conversions say what another class makes of its arguments.
     const clang::CXXRecordDecl *Record = Construct->getConstructor()->getParent();
     if (!Record->getIdentifier() || Record->getName() != "dim3" || !Record->getDeclContext()->isTranslationUnit())
-      return std::nullopt;
+      return {};
     if (Construct->getConstructor()->isCopyOrMoveConstructor())
-      return shape(Construct->getArg(0));
+      return sizes(Construct->getArg(0));
     // `dim3 block;` has its members assigned later.
     if (llvm::isa<clang::CXXDefaultArgExpr>(Construct->getArg(0)))
-      return std::nullopt;
-    std::optional<std::int64_t> Sizes[3] = {1, 1, 1};
+      return {};
+    WrittenSizes Sizes = {1, 1, 1};
     for (unsigned I = 0; I < Construct->getNumArgs(); ++I)
       if (!llvm::isa<clang::CXXDefaultArgExpr>(Construct->getArg(I)))
         Sizes[I] = integer(Construct->getArg(I));
-    if (!Sizes[0] || !Sizes[1] || !Sizes[2])
+    return Sizes;
+  }
+
+  std::optional<std::int64_t> integer(const clang::Expr *E) {
+    clang::Expr::EvalResult Known;
+    if (isOpen(E) || !E->getType()->isIntegralOrEnumerationType())
       return std::nullopt;
-    return BlockShape{static_cast<unsigned>(*Sizes[0]), static_cast<unsigned>(*Sizes[1]),
-                      static_cast<unsigned>(*Sizes[2])};
+    if (E->EvaluateAsInt(Known, Context))
+      return Known.Val.getInt().tryExtValue();
+    const clang::Expr *Inside = inside(E);
+    if (Inside && Inside != E)
+      return integer(Inside);
+    if (auto *List = llvm::dyn_cast_or_null<clang::InitListExpr>(Inside); List && List->getNumInits() == 1)
+      return integer(List->getInit(0));
+    if (auto *Computed = llvm::dyn_cast_or_null<clang::BinaryOperator>(Inside))
+      return computed(*Computed);
+    auto *Cast = llvm::dyn_cast_or_null<clang::CastExpr>(Inside);
+    const auto Value =
+        Cast && Cast->getCastKind() == clang::CK_IntegralCast ? integer(Cast->getSubExpr()) : std::nullopt;
+    return Value ? Context.MakeIntValue(*Value, E->getType()).tryExtValue() : std::nullopt;
   }
 
 private:
+  /// `(n + 255) / 256`, of small numbers.
+  std::optional<std::int64_t> computed(const clang::BinaryOperator &E) {
+    const auto Left = integer(E.getLHS()), Right = Left ? integer(E.getRHS()) : std::nullopt;
+    auto IsSmall = [](std::int64_t N) { return 0 <= N && N <= INT_MAX; };
+    if (!Right || !IsSmall(*Left) || !IsSmall(*Right))
+      return std::nullopt;
+    std::int64_t Value = -1;
+    if (E.getOpcode() == clang::BO_Add)
+      Value = *Left + *Right;
+    else if (E.getOpcode() == clang::BO_Sub)
+      Value = *Left - *Right;
+    else if (E.getOpcode() == clang::BO_Mul)
+      Value = *Left * *Right;
+    else if (E.getOpcode() == clang::BO_Div && *Right > 0)
+      Value = *Left / *Right;
+    return IsSmall(Value) ? std::optional(Value) : std::nullopt;
+  }
+
   /// Only an instantiation says what it is. Lists in brackets or braces have no type, or none that means anything,
   /// where the type of what they initialise is dependent, although nothing in them is.
   static bool isOpen(const clang::Expr *E) {
@@ -88,45 +125,34 @@ private:
     return nullptr;
   }
 
-  std::optional<std::int64_t> integer(const clang::Expr *E) {
-    clang::Expr::EvalResult Known;
-    if (isOpen(E) || !E->getType()->isIntegralOrEnumerationType())
-      return std::nullopt;
-    if (E->EvaluateAsInt(Known, Context))
-      return Known.Val.getInt().tryExtValue();
-    const clang::Expr *Inside = inside(E);
-    if (Inside && Inside != E)
-      return integer(Inside);
-    if (auto *List = llvm::dyn_cast_or_null<clang::InitListExpr>(Inside); List && List->getNumInits() == 1)
-      return integer(List->getInit(0));
-    auto *Cast = llvm::dyn_cast_or_null<clang::CastExpr>(Inside);
-    const auto Value =
-        Cast && Cast->getCastKind() == clang::CK_IntegralCast ? integer(Cast->getSubExpr()) : std::nullopt;
-    return Value ? Context.MakeIntValue(*Value, E->getType()).tryExtValue() : std::nullopt;
-  }
-
   const clang::ASTContext &Context;
   int Variables = 32; ///< To be followed yet: `dim3 b = b;` has no end.
 };
 
 } // namespace
 
-static std::optional<BlockShape> shapeOf(const clang::CUDAKernelCallExpr &Launch, unsigned Argument,
-                                         const clang::ASTContext &Context) {
+static WrittenSizes sizesOf(const clang::CUDAKernelCallExpr &Launch, unsigned Argument,
+                            const clang::ASTContext &Context) {
   // In device code the configuration is another call.
   const clang::FunctionDecl *Configure = Launch.getConfig()->getDirectCallee();
   const bool FromHost = Configure && (Configure->getName() == "__cudaPushCallConfiguration" ||
                                       Configure->getName() == "cudaConfigureCall");
-  return FromHost ? BlockReader(Context).shape(Launch.getConfig()->getArg(Argument)) : std::nullopt;
+  return FromHost ? BlockReader(Context).sizes(Launch.getConfig()->getArg(Argument)) : WrittenSizes();
+}
+
+WrittenLaunch writtenAs(const clang::CUDAKernelCallExpr &Launch, const clang::ASTContext &Context) {
+  WrittenLaunch Found{sizesOf(Launch, 0, Context), sizesOf(Launch, 1, Context), {}};
+  for (const clang::Expr *Each : Launch.arguments())
+    Found.Arguments.push_back(BlockReader(Context).integer(Each));
+  return Found;
 }
 
 std::optional<BlockShape> blockOf(const clang::CUDAKernelCallExpr &Launch, const clang::ASTContext &Context) {
-  return shapeOf(Launch, 1, Context);
-}
-
-bool isOfOneBlock(const clang::CUDAKernelCallExpr &Launch, const clang::ASTContext &Context) {
-  const auto Grid = shapeOf(Launch, 0, Context);
-  return Grid && Grid->X == 1 && Grid->Y == 1 && Grid->Z == 1;
+  const WrittenSizes Sizes = sizesOf(Launch, 1, Context);
+  if (!Sizes[0] || !Sizes[1] || !Sizes[2])
+    return std::nullopt;
+  return BlockShape{static_cast<unsigned>(*Sizes[0]), static_cast<unsigned>(*Sizes[1]),
+                    static_cast<unsigned>(*Sizes[2])};
 }
 
 } // namespace cufuse

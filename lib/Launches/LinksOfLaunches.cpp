@@ -6,6 +6,7 @@
 #include <clang/AST/ExprCXX.h>
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/Sequence.h>
 #include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
@@ -171,6 +172,58 @@ Sharing sharingOf(llvm::ArrayRef<const Launch *> Chosen, llvm::ArrayRef<Launched
   return All;
 }
 
+/// Has the kernel elements behind the last block that the launch is written with? No where that is no constant.
+enum class Behind { None, Some, Unknown };
+Behind behind(const WrittenLaunch &L, const LaunchedKernel &Kernel, int Dimension) {
+  const std::string Block = builtinAtom(Builtin::BlockIdx, Dimension);
+  if (!L.Grid[Dimension])
+    return Behind::None;
+  Behind Most = Behind::None;
+  for (const std::vector<Less> &Ends : Kernel.Ends) {
+    Behind Own = Behind::None;
+    for (const Less &End : Ends) {
+      Polynomial Room = End.Right - End.Left;
+      if (!Room.contains(Block) || Room.contains(builtinAtom(Builtin::GridDim, Dimension))) // or in the next row
+        continue;
+      for (int D = 0; D < 3; ++D) {
+        Room = Room.substitute(builtinAtom(Builtin::BlockIdx, D), D == Dimension ? *L.Grid[D] : 0)
+                   .substitute(builtinAtom(Builtin::ThreadIdx, D), 0);
+        if (L.Block[D])
+          Room = Room.substitute(builtinAtom(Builtin::BlockDim, D), *L.Block[D]);
+      }
+      for (size_t I = 0; I < L.Arguments.size() && I < Kernel.Kernel->getNumParams(); ++I)
+        if (L.Arguments[I])
+          Room = Room.substitute(Kernel.Kernel->getParamDecl(I)->getNameAsString(), *L.Arguments[I]);
+      const auto Left = Room.asConstant();
+      if (Left && *Left <= 0) {
+        Own = Behind::None;
+        break;
+      }
+      Own = Left && Own != Behind::Unknown ? Behind::Some : Behind::Unknown;
+    }
+    Most = Own == Behind::Some || Most == Behind::None ? Own : Most;
+    if (Most == Behind::Some)
+      break;
+  }
+  return Most;
+}
+
+/// Do both launches have all elements of kernels with bounds, as far as is seen? With a grid that is a number, and a
+/// bound that is none, as many as the other.
+bool reachAlike(const Launch &First, const LaunchedKernel &A, const Launch &Second, const LaunchedKernel &B,
+                const clang::ASTContext &Context) {
+  const WrittenLaunch One = writtenAs(*llvm::cast<clang::CUDAKernelCallExpr>(First.Call), Context),
+                      Two = writtenAs(*llvm::cast<clang::CUDAKernelCallExpr>(Second.Call), Context);
+  return llvm::all_of(llvm::seq(3), [&](int D) {
+    const Behind Each[] = {behind(One, A, D), behind(Two, B, D)};
+    const bool HaveOneBlock = !One.Block[D] || !Two.Block[D] || *One.Block[D] == *Two.Block[D];
+    const bool HaveOneSize = One.Grid[D] && Two.Grid[D] && One.Block[D] && Two.Block[D] &&
+                             *One.Grid[D] * *One.Block[D] == *Two.Grid[D] * *Two.Block[D];
+    return !llvm::is_contained(Each, Behind::Some) && (!llvm::is_contained(Each, Behind::Unknown) || HaveOneSize ||
+                                                       (HaveOneBlock && First.Grid && First.Grid == Second.Grid));
+  });
+}
+
 /// The links of launches that follow each other, but for numbers that are not the same in `Others` of the kernels.
 LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chosen,
                     llvm::ArrayRef<LaunchedKernel> Kernels, llvm::ArrayRef<LaunchRun> Others = {}) {
@@ -202,7 +255,7 @@ LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chose
     return std::min<size_t>(Chosen[Kernel]->Arguments.size(), Kernels[Kernel].Kernel->getNumParams());
   };
   Result.EndsInOneBlock = llvm::all_of(Chosen.drop_front(), [&](const Launch *L) {
-    return isOfOneBlock(*llvm::cast<clang::CUDAKernelCallExpr>(L->Call), Unit.ast());
+    return writtenAs(*llvm::cast<clang::CUDAKernelCallExpr>(L->Call), Unit.ast()).Grid == WrittenSizes{1, 1, 1};
   });
   std::optional<size_t> OfGrid;
   for (size_t To = 0; To < Chosen.size(); ++To) {
@@ -216,8 +269,12 @@ LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chose
     }
     // A grid that has all elements of the one may have too many of the other.
     for (size_t From = 0; From < To; ++From)
-      if (Kernels[From].FollowsGrid != Kernels[To].FollowsGrid && Kernels[From].IsByThreads && Kernels[To].IsByThreads)
+      if (!Kernels[From].IsByThreads || !Kernels[To].IsByThreads)
+        continue;
+      else if (Kernels[From].FollowsGrid != Kernels[To].FollowsGrid)
         (Kernels[From].FollowsGrid ? Result.MayShareThreads : Result.HaveOneGrid) &= HasGridOf(From);
+      else if (!Kernels[To].FollowsGrid && !Kernels[To].Linked.count(From))
+        Result.HaveOneGrid &= reachAlike(*Chosen[From], Kernels[From], *Chosen[To], Kernels[To], Unit.ast());
     for (size_t I = 0; I < Parameters(To); ++I) {
       std::string Best; // to the last that stores it, else to the first
       for (size_t From = 0; From < To; ++From)

@@ -6,6 +6,8 @@
 
 #include <clang/AST/Type.h>
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -102,11 +104,15 @@ bool endsQuietly(clang::QualType T);
 /// are made of, none is.
 bool leadsToMemory(const clang::Expr &Argument);
 
-/// The block that a launch is written with (LaunchBlock.cpp).
-/// Variables count as what they begin with, and text as the device's compilation reads it: a guess, which the launch of
-/// the output confirms. nullopt where no such constant is written.
+/// What a launch is written with (LaunchBlock.cpp): numbers, nullopt where no such constant is written. Variables count
+/// as what they begin with, if nothing changes them, and text as the device's compilation reads it: a guess.
+using WrittenSizes = std::array<std::optional<std::int64_t>, 3>;
+struct WrittenLaunch {
+  WrittenSizes Grid, Block;
+  std::vector<std::optional<std::int64_t>> Arguments;
+};
+WrittenLaunch writtenAs(const clang::CUDAKernelCallExpr &Launch, const clang::ASTContext &Context);
+/// Its block, which the launch of the output confirms.
 std::optional<BlockShape> blockOf(const clang::CUDAKernelCallExpr &Launch, const clang::ASTContext &Context);
-/// Is it written with a grid of one block? A guess in the same way.
-bool isOfOneBlock(const clang::CUDAKernelCallExpr &Launch, const clang::ASTContext &Context);
 
 } // namespace cufuse

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cufuse/Frontend/Parse.h"
+#include "cufuse/Kernel/Accesses.h"
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
@@ -24,6 +25,8 @@ struct LaunchedKernel {
   std::set<std::string> Stores; ///< Parameters through which it may store.
   bool FollowsGrid = false;     ///< How much it stores depends on how many blocks there are.
   bool IsByThreads = false;     ///< It stores at the places that its threads have in the grid.
+  /// What ends the elements of a store that it bounds by the block's number, by store: only lower blocks have some.
+  std::vector<std::vector<Less>> Ends = {};
   std::set<size_t> Linked = {}; ///< Kernels before it whose arrays are linked by hand: the user knows of those two.
 };
 
@@ -32,7 +35,9 @@ struct LaunchLinks {
   std::vector<SourcePlace> Places; ///< Of the launches, by kernel.
   /// What stands between them and may use the kernels' memory: then the links are none to fuse by.
   std::optional<SourcePlace> Between = std::nullopt;
-  bool HaveOneGrid = true; ///< The launches of those that follow it. Otherwise one barrier of the grid makes them one.
+  /// The launches of those that follow it, or that are written with fewer blocks than they have elements for. Otherwise
+  /// one barrier of the grid makes them one.
+  bool HaveOneGrid = true;
   /// Otherwise a kernel that follows its grid comes before one with bounds and another grid, which may go on with the
   /// elements of the first, since the launch is asked for as many, but not in its threads.
   bool MayShareThreads = true;
