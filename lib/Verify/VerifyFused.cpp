@@ -41,9 +41,11 @@ bool playsIn(const clang::FunctionDecl &Body, llvm::StringRef Space) {
   return false;
 }
 
-/// Does a cast leave the bytes what they are, and their alignment?
+/// Does a cast leave the bytes what they are, and their alignment? An instance that is nowhere completed has no use.
 bool keepsBytes(const clang::ASTContext &Context, const clang::ExplicitCastExpr &Cast) {
   const clang::QualType From = Cast.getSubExpr()->getType(), To = Cast.getType();
+  if (const clang::CXXRecordDecl *Class = To->getAsCXXRecordDecl(); Class && !Class->hasDefinition())
+    return llvm::isa<clang::ClassTemplateSpecializationDecl>(Class);
   return Context.getTypeSizeInChars(From) == Context.getTypeSizeInChars(To) &&
          Context.getTypeAlignInChars(From) == Context.getTypeAlignInChars(To);
 }
@@ -262,22 +264,6 @@ struct OutputParser {
   }
 };
 
-/// A macro of a header whose name we write in the line, between the user's own words, where it cannot be hidden, or for
-/// what the toolkit means by it.
-std::string macroLikeOurs(llvm::ArrayRef<Constituent> Constituents, llvm::StringRef Line) {
-  RawLexer Lexer(Line, 0);
-  for (RawToken T = Lexer.next(); !T.IsEnd; T = Lexer.next()) {
-    const std::string Name = llvm::StringRef(T.Spelling).trim('_').str(); // also as in `__device__`
-    if (llvm::is_contained({"sync",    "syncCount",     "syncAnd",       "syncOr", "syncNamed", "named",  "leave",
-                            "indices", "dynamicOffset", "dynamicShared", "rank",   "inside",    "beyond", "once",
-                            "next",    "each",          "device",        "shared", "dim3",      "uint3"},
-                           Name) &&
-        llvm::any_of(Constituents, [&](const Constituent &C) { return C.Text->OutsideMacros.contains(Name); }))
-      return Name;
-  }
-  return {};
-}
-
 std::vector<const ParsedUnit *> unitsOf(llvm::ArrayRef<Constituent> Constituents) {
   std::vector<const ParsedUnit *> Units;
   for (const Constituent &C : Constituents) {
@@ -288,6 +274,40 @@ std::vector<const ParsedUnit *> unitsOf(llvm::ArrayRef<Constituent> Constituents
         Units.push_back(Part.Parsed.Unit.get());
   }
   return Units;
+}
+
+/// Who defines a macro of the user's that is in force there.
+std::string usersMacro(const ParsedUnit &Unit, llvm::StringRef Name, clang::SourceLocation At) {
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  const clang::MacroDirective *Known =
+      Unit.preprocessor().getLocalMacroDirectiveHistory(Unit.preprocessor().getIdentifierInfo(Name));
+  const auto Found =
+      Known ? Known->findDirectiveAtLoc(Sources.getExpansionLoc(At), Sources) : clang::MacroDirective::DefInfo();
+  if (!Found || Found.isUndefined())
+    return {};
+  const clang::SourceLocation Where = Found.getMacroInfo()->getDefinitionLoc();
+  if (Sources.isWrittenInCommandLineFile(Where))
+    return "a flag";
+  return Unit.inToolkit(Where) || Sources.isInMainFile(Where) ? "" : "a header";
+}
+
+/// A macro of the user's whose name we write in the line, between the user's own words, where it cannot be hidden, or
+/// for what the toolkit means by it.
+llvm::Error macroLikeOurs(const ParsedUnit &Unit, const ParseError &Error, bool IsOurs, const SourcePlace &Known) {
+  RawLexer Lexer(Error.Where.LineText, 0);
+  for (RawToken T = Lexer.next(); !T.IsEnd; T = Lexer.next())
+    for (const llvm::StringRef Name : {llvm::StringRef(T.Spelling), llvm::StringRef(T.Spelling).trim('_')})
+      if (IsOurs ||
+          llvm::is_contained({"sync",    "syncCount",     "syncAnd",       "syncOr", "syncNamed", "named",  "leave",
+                              "indices", "dynamicOffset", "dynamicShared", "rank",   "inside",    "beyond", "once",
+                              "next",    "each",          "device",        "shared", "dim3",      "uint3"},
+                             Name))
+        if (const std::string Where = T.IsIdentifier ? usersMacro(Unit, Name, Error.Location) : ""; !Where.empty())
+          return badInput(
+              fmt::format("{} defines the macro '{}', which is a name that the output needs: {}", Where, Name.str(),
+                          Error.Text),
+              Where == "a flag" ? "rename the macro" : "rename the macro, or undefine it at the header's end", Known);
+  return llvm::Error::success();
 }
 
 /// A macro of a header that the headers of another kernel define otherwise: which, and where each file has it.
@@ -350,10 +370,7 @@ llvm::Error doesNotParse(const OutputParser &Parser, const FusedSource &Fused, c
   if (AreApart)
     return refuse(
         {BlockerKind::FilesDisagree, Where, fmt::format("for {}, {}", fmt::join(Kernels, " and "), Error.Text)});
-  if (const std::string Name = macroLikeOurs(Constituents, Error.Where.LineText); !Name.empty())
-    return badInput(
-        fmt::format("a header defines the macro '{}', which is a name that the output needs: {}", Name, Error.Text),
-        "rename the macro, or undefine it at the header's end", Known);
+  TRY(macroLikeOurs(Unit, Error, IsOurs, Known));
   if (!IsOurs)
     return refuse({NeedsPointers ? BlockerKind::IntermediateEscapes : BlockerKind::OtherMeaning, Where, Error.Text});
   for (const ParsedUnit *Unit : unitsOf(Constituents))
