@@ -273,11 +273,37 @@ static bool isInitialised(const clang::VarDecl *Definition) {
          (Made->getNumArgs() > 0 && !llvm::isa<clang::CXXDefaultArgExpr>(Made->getArg(0)));
 }
 
-/// May another file have the text, too?
+/// Does a file of its folder include it? So are the samples of CUDA: `#include "scan_kernel.cu"`.
+bool HostCode::isIncludedBeside() const {
+  if (Beside)
+    return *Beside;
+  const llvm::StringRef File = Unit.request().File, Name = llvm::sys::path::filename(File);
+  llvm::vfs::FileSystem &Files = Unit.ast().getSourceManager().getFileManager().getVirtualFileSystem();
+  const std::string Folder = llvm::sys::path::has_parent_path(File) ? llvm::sys::path::parent_path(File).str() : ".";
+  Beside = false;
+  std::error_code Failed;
+  for (llvm::vfs::directory_iterator Each = Files.dir_begin(Folder, Failed), End; Each != End && !Failed && !*Beside;
+       Each.increment(Failed)) {
+    if (!llvm::is_contained({".cu", ".cuh", ".h", ".hpp", ".c", ".cc", ".cpp", ".cxx", ".inl"},
+                            llvm::sys::path::extension(Each->path())))
+      continue;
+    const auto Text = Files.getBufferForFile(Each->path());
+    for (llvm::StringRef Rest = Text ? (*Text)->getBuffer() : ""; !Rest.empty() && !*Beside;) {
+      llvm::StringRef Line;
+      std::tie(Line, Rest) = Rest.split('\n');
+      if ((Line = Line.ltrim()).consume_front("#") && (Line = Line.ltrim()).consume_front("include"))
+        Beside = llvm::sys::path::filename(Line.split('"').second.split('"').first) == Name;
+    }
+  }
+  return *Beside;
+}
+
+/// May another file have the text, too? What is named like a source is compiled as it is, unless it is included, too.
 bool HostCode::isInHeader(clang::SourceLocation Where) const {
   const clang::SourceManager &Sources = Unit.ast().getSourceManager();
   return Sources.getFileID(Sources.getExpansionLoc(Where)) != Sources.getMainFileID() ||
-         !llvm::is_contained({".cu", ".c", ".cc", ".cpp", ".cxx"}, llvm::sys::path::extension(Unit.request().File));
+         !llvm::is_contained({".cu", ".c", ".cc", ".cpp", ".cxx"}, llvm::sys::path::extension(Unit.request().File)) ||
+         isIncludedBeside();
 }
 
 bool HostCode::mustStayShared(const clang::VarDecl &Variable, const clang::FunctionDecl &Kernel) const {

@@ -52,6 +52,7 @@ private:
   llvm::StringRef textOf(clang::FileID File) const; ///< As the user wrote it.
   bool mayBeNamedUnseen(const clang::VarDecl &Variable, bool InDeviceCode) const;
   bool isInHeader(clang::SourceLocation Where) const;
+  bool isIncludedBeside() const;
   void unreadable();
   bool isOfDevice(clang::FileID File, unsigned At) const;
 
@@ -64,7 +65,8 @@ private:
   llvm::StringSet<> AssemblyWords;                ///< Of all assembly, registers and instructions among them.
   /// Where variables are declared and named, in any code: files and offsets, as spelled.
   std::map<const clang::ValueDecl *, std::set<Place>> Places;
-  llvm::StringMap<long> Words; ///< Where Clang left something out: the words outside the device's functions.
+  mutable std::optional<bool> Beside; ///< `isIncludedBeside`, where that was asked.
+  llvm::StringMap<long> Words;        ///< Where Clang left something out: the words outside the device's functions.
 };
 
 } // namespace cufuse
