@@ -183,8 +183,10 @@ private:
           return llvm::isa<clang::ValueDecl, clang::FunctionTemplateDecl>(Each);
         });
     const OutputText Keyword = NeedsKeyword ? Tag->getKindName().str() + " " : "";
-    // What is ours may have a name of the user's: of a namespace, or of a global type.
+    // What is ours may have a name of the user's: of a namespace, or of a global type, for which it may stand.
+    auto *Class = llvm::dyn_cast<clang::CXXRecordDecl>(D);
     bool Hidden = !Sources.isInSystemHeader(D->getLocation()) ||
+                  (Class && Class->hasDefinition() && !Class->isTriviallyCopyable()) ||
                   (D->getIdentifier() && (D->getName() == "Arguments" || D->getName() == "Launch"));
     const clang::DeclContext *Context = D->getDeclContext();
     while (!Context->isTranslationUnit()) {
