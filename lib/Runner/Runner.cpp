@@ -53,7 +53,7 @@ static llvm::Error failureOf(const llvm::json::Object &Answer) {
               Answer.getString("remedy").value_or("").str());
 }
 
-llvm::Expected<std::vector<DeviceInfo>> listDevices(const std::string &Runner) {
+llvm::Expected<std::vector<DeviceInfo>> listDevices(const std::string &Runner, std::string *WhyNone) {
   auto Child = TRY(ChildProcess::start({Runner, "--list"}));
   constexpr unsigned Limit = 60;
   const auto Deadline = Clock::now() + seconds(Limit);
@@ -67,8 +67,13 @@ llvm::Expected<std::vector<DeviceInfo>> listDevices(const std::string &Runner) {
     const auto Object = parseObject(Line);
     if (!Object)
       return defect("cufuse-runner --list says: " + Line);
-    if (Object->get("failed"))
-      return failureOf(*Object);
+    if (Object->get("failed")) {
+      auto Error = failureOf(*Object);
+      if (!WhyNone || Object->getInteger("exit") != static_cast<int>(ExitCode::MissingTool))
+        return Error;
+      *WhyNone = textOf(std::move(Error));
+      return Devices;
+    }
     auto Device = parseJson<DeviceInfo>(Line, "device");
     if (!Device)
       return defect("cufuse-runner --list says: " + Line + ": " + llvm::toString(Device.takeError()));

@@ -87,7 +87,7 @@ TuneResult resultFor(const TuneRequest &Request) {
 struct FoundGpus {
   std::vector<DeviceInfo> Devices; ///< None: candidates are ranked by the model.
   GpuFacts Facts;
-  std::vector<std::string> Notes;
+  std::string WhyNone; ///< Where one was asked for.
 };
 
 llvm::Expected<FoundGpus> findGpus(const TuneRequest &Request) {
@@ -95,13 +95,10 @@ llvm::Expected<FoundGpus> findGpus(const TuneRequest &Request) {
   if (Request.WithoutGpu) {
     if (!Request.Devices.empty())
       return badUsage("--devices and --no-gpu exclude each other");
-  } else if (auto Found = listDevices(Request.Runner)) {
-    Gpus.Devices = TRY(chooseDevices(*Found, Request.Devices));
-  } else if (!Request.Devices.empty()) {
-    return Found.takeError();
   } else {
-    Gpus.Notes.push_back("Nothing was measured: " + llvm::toString(Found.takeError()) +
-                         ". The candidates are ranked by the model after ptxas.");
+    auto Found = TRY(listDevices(Request.Runner, Request.Devices.empty() && !Request.List ? &Gpus.WhyNone : nullptr));
+    if (!Found.empty())
+      Gpus.Devices = TRY(chooseDevices(Found, Request.Devices));
   }
   Gpus.Facts.Arch = Request.Arch;
   if (Gpus.Devices.empty()) {
@@ -400,7 +397,9 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
 
   Steps.begin("finding GPUs");
   auto Gpus = TRY(findGpus(Request));
-  Result.Notes = std::move(Gpus.Notes);
+  if (!Gpus.WhyNone.empty())
+    Result.Notes.push_back(
+        fmt::format("Nothing was measured: {}. The candidates are ranked by the model after ptxas.", Gpus.WhyNone));
   Result.Modelled = Gpus.Devices.empty();
 
   // The runners begin to make the buffers, and the compilers what is to run alone.
@@ -421,6 +420,10 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
   auto Parsed = TRY(parseKernels(Tools, Work, Parts));
   Looks.remember(textsOf(Parsed.Kernels));
   auto Whole = TRY(subjectOf(Request, std::move(Work), std::move(Parsed.Kernels)));
+  if (!Gpus.WhyNone.empty()) {
+    TRY(checkMeasured(Request, Whole, Gpus.WhyNone));
+    Whole.Emit.Command += ByModel;
+  }
   const TuningSubject &Subject = Whole;
   std::optional<FileLock> TraceLock;
   if (!Request.Trace.empty()) {

@@ -28,11 +28,15 @@ std::vector<std::string> sourcesOf(const TuneRequest &Request, const TuningSubje
   return Sources;
 }
 
-bool isOfTuning(const std::string &Source, const std::string &Output) {
+/// What stands above the first `#`, with the command; "" where there is no file.
+static std::string headOf(const std::string &Source) {
   const auto Text = llvm::expectedToOptional(textOfFile(Source));
-  if (!Text)
-    return false;
-  const llvm::StringRef Head = llvm::StringRef(*Text).take_until([](char C) { return C == '#'; });
+  return Text ? Text->substr(0, Text->find('#')) : "";
+}
+
+bool isOfTuning(const std::string &Source, const std::string &Output) {
+  const std::string Text = headOf(Source);
+  const llvm::StringRef Head = Text;
   return Source == Output || (Head.contains("cufuse tune") && Head.contains(llvm::sys::path::filename(Output)));
 }
 
@@ -47,6 +51,16 @@ std::vector<std::string> textsOf(llvm::ArrayRef<LoadedKernel> Kernels) {
   for (const LoadedKernel &Kernel : Kernels)
     llvm::append_range(Files, Kernel.Text.Dependencies);
   return Files;
+}
+
+llvm::Error checkMeasured(const TuneRequest &Request, const TuningSubject &Subject, const std::string &Why) {
+  for (const std::string &Source : sourcesOf(Request, Subject))
+    if (const std::string Head = headOf(Source);
+        llvm::StringRef(Head).contains("cufuse tune") && !llvm::StringRef(Head).contains(ByModel))
+      return fail(ExitCode::Undecided,
+                  fmt::format("'{}' was measured, and nothing can be measured now: {}", Source, Why),
+                  fmt::format("name another output, or say{} for what the model takes", ByModel.str()));
+  return llvm::Error::success();
 }
 
 llvm::Error checkTuneFiles(const TuneRequest &Request, const TuningSubject &Subject) {

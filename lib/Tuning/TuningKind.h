@@ -62,4 +62,10 @@ std::vector<std::string> textsOf(llvm::ArrayRef<LoadedKernel> Kernels);
 /// Refuses what could not be written in the end, and what would replace an input or another output.
 llvm::Error checkTuneFiles(const TuneRequest &Request, const TuningSubject &Subject);
 
+/// Ends the command in outputs that nobody has measured.
+constexpr llvm::StringLiteral ByModel = " --no-gpu";
+
+/// Refuses to replace what was measured by what the model takes, since nothing can be measured. `Why` not.
+llvm::Error checkMeasured(const TuneRequest &Request, const TuningSubject &Subject, const std::string &Why);
+
 } // namespace cufuse

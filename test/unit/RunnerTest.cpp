@@ -226,9 +226,19 @@ echo '{"index":1,"name":"GPU","arch":"sm_90","memoryBytes":150000000000,"dramByt
   EXPECT_EQ((*Devices)[0].Multiprocessors, 132u);
   EXPECT_EQ((*Devices)[1].Index, 1u);
   EXPECT_EQ((*Devices)[1].MemoryBytes, 150000000000u);
-  EXPECT_THAT(llvm::toString(
-                  listDevices(Folder.script("none", "echo '{\"failed\":\"no GPU\",\"exit\":3}'; exit 3")).takeError()),
-              HasSubstr("no GPU"));
+  const std::string None = Folder.script("none", "echo '{\"failed\":\"no GPU\",\"exit\":3}'; exit 3");
+  EXPECT_THAT(llvm::toString(listDevices(None).takeError()), HasSubstr("no GPU"));
+  std::string WhyNone;
+  EXPECT_TRUE(listDevices(None, &WhyNone)->empty());
+  EXPECT_EQ(WhyNone, "no GPU");
+}
+
+TEST_F(RunnerFake, OneThatFailsDoesNotSayThatThereIsNoGpu) {
+  for (const char *Script : {"echo hello", "exit 7", R"(echo '{"failed":"no memory","exit":1}'; exit 1)"}) {
+    std::string WhyNone;
+    EXPECT_TRUE(llvm::errorToBool(listDevices(Folder.script("fails", Script), &WhyNone).takeError())) << Script;
+    EXPECT_EQ(WhyNone, "");
+  }
 }
 
 } // namespace

@@ -17,8 +17,9 @@ class ChildProcess;
 /// cufuse-runner stands beside the running program.
 std::string runnerBeside(llvm::StringRef Program);
 
-/// Fails with ExitCode::MissingTool when there is no driver or no GPU.
-llvm::Expected<std::vector<DeviceInfo>> listDevices(const std::string &Runner);
+/// Fails with ExitCode::MissingTool when there is no driver or no GPU; with `WhyNone`, that is no failure, and why is
+/// there. A runner that does not say so itself fails in any case.
+llvm::Expected<std::vector<DeviceInfo>> listDevices(const std::string &Runner, std::string *WhyNone = nullptr);
 
 /// Those with these numbers, which have to be alike; without numbers the first.
 llvm::Expected<std::vector<DeviceInfo>> chooseDevices(llvm::ArrayRef<DeviceInfo> Found, std::vector<unsigned> Wanted);
