@@ -184,9 +184,10 @@ Table candidateTable(const TuneResult &R, const Summary &S) {
           {false, false, true, true, true, true, true, true, true, true}};
   T.Keys = 1;
   for (const Ranked &C : S.BestOfKind) {
-    if (S.Winner && C.Which.key() == S.Winner->Which.key())
+    const bool IsWinner = S.Winner && C.Which.key() == S.Winner->Which.key();
+    if (IsWinner)
       T.Marked = static_cast<int>(T.Rows.size());
-    T.Rows.push_back(candidateRow(R, S, kindOf(C.Which), C));
+    T.Rows.push_back(candidateRow(R, S, kindOf(C.Which), IsWinner ? *S.Winner : C)); // as in the sentence
   }
   if (S.WinnerInGraph) {
     Ranked InGraph = *S.Winner;

@@ -4,13 +4,12 @@
 #include "cufuse/Driver/CheckPaths.h"
 #include "cufuse/Emit/EmitSeveral.h"
 #include "cufuse/Support/Error.h"
-#include "cufuse/Workload/Expression.h"
+#include "cufuse/Workload/Workload.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/STLExtras.h>
 
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 
@@ -31,6 +30,7 @@ struct Cost {
 struct SizePoint {
   std::string Name; ///< `n=1024`
   std::vector<std::string> Settings;
+  double Elements = 0;
   std::optional<TuneAnswer> Answer = {};
   std::map<std::string, Cost> Costs = {}; ///< Of candidates, by key.
 
@@ -58,35 +58,31 @@ std::vector<std::string> valuesOf(llvm::StringRef List) {
   return Values;
 }
 
-/// Refuses a list that goes down: what is launched apart are few elements.
-llvm::Error checkAscends(llvm::StringRef Setting, llvm::ArrayRef<std::string> Values) {
-  double Last = -std::numeric_limits<double>::infinity();
-  for (const std::string &Each : Values) {
-    const auto Read = llvm::expectedToOptional(parseExpression(Each, {}));
-    const auto Value = Read ? llvm::expectedToOptional(evaluate(*Read, {})) : std::nullopt;
-    if (!Value) // which is said when it is set
-      return llvm::Error::success();
-    if (Value->real() < Last)
-      return badUsage(fmt::format("--set {}: {} comes behind a larger size", Setting.str(), Each),
-                      "give the sizes from the smallest on");
-    Last = Value->real();
-  }
-  return llvm::Error::success();
+/// How much there is of a size: the elements of all buffers.
+llvm::Expected<double> elementsOf(const TuneRequest &Request, const SizePoint &P) {
+  const auto Work = TRY(readWorkload(Request.Workloads, P.Settings));
+  double Sum = 0;
+  for (const BufferSpec &Each : Work.Buffers)
+    Sum += static_cast<double>(Each.Count);
+  return Sum;
 }
 
-llvm::Expected<std::vector<SizePoint>> pointsOf(llvm::ArrayRef<std::string> Settings) {
+/// From the smallest on, whatever their order is in the lists: what is launched apart are few elements.
+llvm::Expected<std::vector<SizePoint>> pointsOf(const TuneRequest &Request) {
   std::vector<std::pair<llvm::StringRef, std::vector<std::string>>> Lists;
   size_t Count = 1;
-  for (llvm::StringRef Each : Settings) {
+  for (llvm::StringRef Each : Request.Settings) {
     const auto [Name, Value] = Each.split('=');
     Lists.emplace_back(Name, valuesOf(Value));
     if (const size_t Own = Lists.back().second.size(); Own > 1) {
       if (Count > 1 && Own != Count)
         return badUsage(fmt::format("--set {}: a list of {} sizes, and another has {}", Each.str(), Own, Count),
                         "give each list as many");
-      TRY(checkAscends(Each, Lists.back().second));
       Count = Own;
     }
+    for (const auto &Other : llvm::drop_end(Lists))
+      if (Other.first == Name && std::max(Other.second.size(), Lists.back().second.size()) > 1)
+        return badUsage(fmt::format("--set {} is given twice, and has a list of sizes", Name.str()), "give it once");
   }
   std::vector<SizePoint> Points(Count);
   for (const auto &[Name, Values] : Lists)
@@ -95,24 +91,31 @@ llvm::Expected<std::vector<SizePoint>> pointsOf(llvm::ArrayRef<std::string> Sett
       if (Values.size() > 1)
         Points[I].Name += (Points[I].Name.empty() ? "" : ", ") + Points[I].Settings.back();
     }
+  if (Count == 1)
+    return Points;
+  for (SizePoint &P : Points)
+    P.Elements = TRY(elementsOf(Request, P));
+  llvm::stable_sort(Points, [](const SizePoint &A, const SizePoint &B) { return A.Elements < B.Elements; });
   return Points;
 }
 
-/// In times of the strongest baseline: the winner as it was confirmed beside that, the others beside the winner. None
-/// where nothing was confirmed.
+/// In times of the strongest baseline: the winner as it was confirmed beside that. The others were measured in graphs,
+/// and each of their launches takes as much longer as those of the winner. None where nothing was confirmed.
 std::map<std::string, Cost> costsOf(const TuneAnswer &Answer) {
   const Summary &Verdict = Answer.Verdict;
   std::map<std::string, Cost> Costs;
-  if (!Verdict.Winner || !Answer.Result.Unconfirmed.empty() || Verdict.Fusion <= 0)
+  if (!Verdict.Winner || !Verdict.StrongestBaseline || !Answer.Result.Unconfirmed.empty() || Verdict.Fusion <= 0)
     return Costs;
+  const double Apart = Verdict.StrongestBaseline->Result.Microseconds;
+  const auto Winner = llvm::find_if(
+      Verdict.Candidates, [&](const Ranked &Each) { return Each.Which.key() == Verdict.Winner->Which.key(); });
+  if (Winner == Verdict.Candidates.end())
+    return Costs;
+  const double Longer = (Apart / Verdict.Fusion - Winner->Result.Microseconds) / Winner->Which.Groups.size();
   for (const Ranked &Each : Verdict.Candidates)
     if (isMeasured(Each.Result))
-      Costs.try_emplace(Each.Which.key(), Cost{Each.Result.Microseconds, Each.Which.Groups.size() == 1});
-  const auto OfWinner = Costs.find(Verdict.Winner->Which.key());
-  if (OfWinner == Costs.end())
-    return {};
-  for (const double Confirmed = OfWinner->second.Time * Verdict.Fusion; auto &[Key, Each] : Costs)
-    Each.Time /= Confirmed;
+      Costs.try_emplace(Each.Which.key(), Cost{(Each.Result.Microseconds + Longer * Each.Which.Groups.size()) / Apart,
+                                               Each.Which.Groups.size() == 1});
   return Costs;
 }
 
@@ -219,12 +222,17 @@ bool areChosenByElements(const FusedGroups &Groups) {
 
 std::string said(const SizePoint &P, const std::string &Key) {
   const auto Own = P.Costs.find(Key);
+  const TuneResult &Result = P.Answer->Result;
+  const Summary &Verdict = P.Answer->Verdict;
+  const bool IsMeasured = Verdict.Winner && Verdict.Winner->Which.key() == Key; // beside the kernels apart
   std::string Text = fmt::format("{}: the kernels apart take {:.1f} us", P.Name, P.apart());
   if (Own != P.Costs.end())
-    Text +=
-        fmt::format(", {} {:.1f} us, {:.2f} times as fast", Key, Own->second.Time * P.apart(), 1 / Own->second.Time);
+    Text += fmt::format(", {} {}{:.1f} us, {:.2f} times as fast", Key, IsMeasured ? "" : "about ",
+                        Own->second.Time * P.apart(), 1 / Own->second.Time);
   if (P.best() < (Own == P.Costs.end() ? 1 : std::min(Own->second.Time, 1.0)))
     Text += fmt::format("; the best for this size takes {:.1f} us", P.best() * P.apart());
+  if (Verdict.Counts.total() < Result.SpaceSize)
+    Text += fmt::format("; {} of {} candidates were tried", Verdict.Counts.total(), Result.SpaceSize);
   return Text + ".";
 }
 
@@ -256,6 +264,16 @@ llvm::Expected<std::vector<OutputFile>> bySize(const Toolchain &Tools, const std
   return Files;
 }
 
+/// Whatever was found there, it is not known whether it is the best over all sizes.
+TuneAnswer interrupted(TuneAnswer Answer, const SizePoint &At) {
+  Answer.Verdict.What = Advice::Undecided;
+  Answer.Verdict.Sentence =
+      fmt::format("Undecided which kernel is best over these sizes: the search was interrupted at {}.", At.Name);
+  Answer.Files.clear();
+  Answer.Stale.clear();
+  return Answer;
+}
+
 using Runs = llvm::function_ref<llvm::Expected<TuneAnswer>(const TuneRequest &Request)>;
 
 /// The chosen candidates, measured once more, with their files; or why there are none.
@@ -282,6 +300,8 @@ llvm::Expected<TuneAnswer> written(const Toolchain &Tools, const TuneRequest &Re
       One.Settings = From.Settings;
       One.List = SizeOfList{.Only = Each.Key, .ApartBelow = Each.From > 0 && Chosen->Parts.size() == 1};
       Answer = TRY(Run(One));
+      if (Answer.Result.Interrupted)
+        return interrupted(std::move(Answer), From);
       Groups.push_back(Answer.Fused);
       Ways.push_back(Ways.empty() ? Each.Key : fmt::format("{} from {} on", Each.Key, From.Name));
       if (Answer.Files.empty()) {
@@ -317,7 +337,7 @@ llvm::Expected<TuneAnswer> written(const Toolchain &Tools, const TuneRequest &Re
 } // namespace
 
 llvm::Expected<TuneAnswer> tuneSizes(const Toolchain &Tools, const TuneRequest &Request, Runs Run) {
-  std::vector<SizePoint> Points = TRY(pointsOf(Request.Settings));
+  std::vector<SizePoint> Points = TRY(pointsOf(Request));
   if (Points.size() == 1)
     return Run(Request);
   for (const auto &[Is, Option] : {std::pair(Request.WithoutGpu, "--no-gpu"), {!Request.Trace.empty(), "--trace"}})
@@ -329,8 +349,10 @@ llvm::Expected<TuneAnswer> tuneSizes(const Toolchain &Tools, const TuneRequest &
   for (SizePoint &P : Points) {
     One.Settings = P.Settings;
     auto Answer = Run(One);
-    if (!Answer || Answer->Result.Interrupted || Answer->Result.Modelled)
+    if (!Answer)
       return Answer;
+    if (Answer->Result.Interrupted)
+      return interrupted(std::move(*Answer), P);
     if (!Answer->Verdict.StrongestBaseline)
       return badInput(fmt::format("the kernels apart could not be measured for {}", P.Name));
     P.Costs = costsOf(*Answer);
