@@ -83,6 +83,35 @@ std::string toolsHash(NvccCompiler &Nvcc, const std::string &Version) {
   return contentHash(Parts);
 }
 
+/// Which parts of the key no result has, whatever the others are.
+static llvm::Expected<std::string> othersIn(TuningDatabase &Database, const TuningKey &Key) {
+  std::vector<std::string> Others;
+  for (const auto &[Part, Name] : {std::pair(&TuningKey::Sources, "kernels, sources or headers"),
+                                   {&TuningKey::Flags, "flags"},
+                                   {&TuningKey::Gpu, "GPUs"},
+                                   {&TuningKey::Workload, "workloads"},
+                                   {&TuningKey::Tools, "versions of nvcc or cufuse"}}) {
+    TuningKey Alone;
+    Alone.*Part = Key.*Part;
+    if (!TRY(Database.find(Alone)))
+      Others.push_back(Name);
+  }
+  return Others.empty() ? "" : ": its results are of other " + listed(Others);
+}
+
+/// As a workload has them: for each kernel, but the same ones once.
+static std::string flagsOf(llvm::ArrayRef<LoadedKernel> Kernels) {
+  std::vector<std::string> All;
+  for (const LoadedKernel &Kernel : Kernels) {
+    std::vector<std::string> Words = Kernel.Flags.Nvcc;
+    if (!Kernel.Flags.Standard.empty())
+      Words.push_back("-std=" + Kernel.Flags.Standard);
+    if (std::string One = fmt::format("`flags: [{}]`", llvm::join(Words, ", ")); !llvm::is_contained(All, One))
+      All.push_back(std::move(One));
+  }
+  return listed(All);
+}
+
 llvm::Expected<TunedConfig> findTuned(const DatabaseQuery &Query, llvm::ArrayRef<LoadedKernel> Kernels) {
   if (!llvm::sys::fs::exists(Query.Path))
     return badInput(fmt::format("there is no tuning database '{}'", Query.Path),
@@ -94,12 +123,15 @@ llvm::Expected<TunedConfig> findTuned(const DatabaseQuery &Query, llvm::ArrayRef
     Workload = TRY(workloadHash(Query.Workloads, TRY(readWorkload(Query.Workloads, Query.Settings)), Texts));
   }
   auto Database = TRY(TuningDatabase::open(Query.Path));
-  auto Found = TRY(Database.find({Sources, flagsHash(Kernels), Query.Gpu, "", Workload, Query.Tools}));
+  const TuningKey Key{Sources, flagsHash(Kernels), Query.Gpu, "", Workload, Query.Tools};
+  auto Found = TRY(Database.find(Key));
   if (!Found)
-    return badInput(fmt::format("'{}' has no result for these kernels, sources, headers, flags, nvcc and cufuse{}{}",
+    return badInput(fmt::format("'{}' has no result for these kernels, sources, headers, flags, nvcc and cufuse{}{}{}",
                                 Query.Path, Query.Gpu.empty() ? "" : " on " + Query.Gpu,
-                                Workload.empty() ? "" : " and this workload"),
-                    "tune them as they are now, in the same order: `cufuse tune … --database FILE.db`");
+                                Workload.empty() ? "" : " and this workload", TRY(othersIn(Database, Key))),
+                    fmt::format("tune them as they are now, in the same order, with these flags in the workload ({}): "
+                                "`cufuse tune … --arch {} --database FILE.db`",
+                                flagsOf(Kernels), Kernels.front().Arch));
   TuneResult &Result = *Found;
   Result.RequiredSpeedup = Query.RequiredSpeedup;
   const Summary Verdict = summarize(Result);

@@ -332,6 +332,14 @@ std::vector<std::string> filesOfFlags(const std::string &File, llvm::ArrayRef<st
 
 llvm::Expected<CompileFlags> flagsFromDatabase(const std::string &BuildDirectory, const std::string &File) {
   const auto Commands = TRY(commandsOf(File, BuildDirectory));
+  // Where that is no word, others that are flags may be none, as in `sh -c 'nvcc … FILE'`.
+  for (const clang::tooling::CompileCommand &Command : Commands)
+    if (llvm::none_of(Command.CommandLine, [&](const std::string &Word) {
+          return llvm::sys::fs::equivalent(absolute(Word, Command.Directory), File);
+        }))
+      return badInput(fmt::format("the command for '{}' in '{}' is not read: the file is no word of it", File,
+                                  databaseOf(BuildDirectory)),
+                      "pass the flags after `--`");
   auto Translated = [&](const clang::tooling::CompileCommand &Command) {
     const llvm::ArrayRef<std::string> Line = Command.CommandLine;
     // What stands before it launches it. It may have another name, like nvcc_wrapper, where it is not far.

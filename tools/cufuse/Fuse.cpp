@@ -294,6 +294,7 @@ llvm::Error writeSeveral(SeveralOutputs Outputs, const FuseRequest &Whole, FileT
       llvm::append_range(Kernels, Result.Kernels);
     Outputs.Files.push_back({Whole.Depfile, dependencyRule(Whole, Kernels, Toolkit)});
   }
+  TRY(checkOutputs(llvm::map_to_vector(Outputs.Files, [](const OutputFile &File) { return File.Path; }), {}));
   TRY(writeFiles(Outputs.Files));
   for (const OutputFile &File : Outputs.Files)
     backdate(File.Path, Began);
