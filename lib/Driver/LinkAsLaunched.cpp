@@ -139,8 +139,13 @@ llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels,
     if (Request.Links.empty())
       return badInput("the launches hand no array and no number to two of the kernels",
                       "write --link PRODUCER.out=CONSUMER.in", Found->Places.back());
-    return fmt::format("linked as launched at {} and {}:{}{}", Found->Places.front().str(), Found->Places.back().str(),
-                       Said, IsOtherGrid ? "; by the last block, since the others have one block" : "");
+    return fmt::format("linked as launched at {} and {}:{}{}{}{}", Found->Places.front().str(),
+                       Found->Places.back().str(), Said,
+                       IsOtherGrid ? "; by the last block, since the others have one block" : "",
+                       Found->IsConditional ? "; not all of them are always launched" : "",
+                       Found->AreSeenToReach || How.inMemoryOfAll()
+                           ? ""
+                           : "; their grids are not seen to be one, and are taken to reach all elements");
   }
   if (AreGiven)
     return "no function of these files launches the kernels one after the other: linked as given alone";

@@ -47,7 +47,7 @@ private:
 
   /// Whatever is known of memory may be otherwise behind it.
   void unknown(const clang::Stmt *S, clang::QualType Stored = {}) {
-    Found.push_back({"", S, Path, std::nullopt, {}, Stored});
+    Found.push_back({"", S, Path, std::nullopt, std::nullopt, {}, Stored});
     ++Time;
   }
 
@@ -118,7 +118,8 @@ private:
     } else if (auto *Temporary = llvm::dyn_cast<clang::CXXBindTemporaryExpr>(S)) {
       Objects.push_back({Temporary->getType(), S});
     } else if (auto *Call = llvm::dyn_cast<clang::CUDAKernelCallExpr>(S); Call && Call->getDirectCallee()) {
-      Launch New{kernelName(*Call->getDirectCallee()), Call, Path, grid(*Call->getConfig()->getArg(0)), {}};
+      Launch New{kernelName(*Call->getDirectCallee()), Call, Path, sizes(*Call->getConfig()->getArg(0)),
+                 sizes(*Call->getConfig()->getArg(1)), {}};
       for (unsigned I = 0; I < Call->getNumArgs(); ++I)
         New.Arguments.push_back(handed(*beforeCast(Call->getArg(I))));
       Found.push_back(std::move(New));
@@ -313,7 +314,7 @@ private:
       const std::string Class = Method ? Method->getParent()->getNameAsString() : "";
       // Clocks are as builtin as printf.
       const bool IsKnown =
-          Callee->isInStdNamespace() || isOfChrono(*Callee) || Callee->getBuiltinID() ||
+          Callee->isInStdNamespace() || isOfChrono(*Callee) || Callee->getBuiltinID() || computesNumber(Call, Unit) ||
           (!Method &&
            llvm::is_contained({"clock", "clock_gettime", "fflush", "gettimeofday", "omp_get_wtime", "time"}, Name));
       if (!(saysPlace(Call, Unit) || (IsGetter && Name != "wait" && !llvm::StringRef(Class).contains("future")) ||

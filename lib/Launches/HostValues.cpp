@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/SaveAndRestore.h>
 
 namespace cufuse {
 
@@ -187,14 +188,32 @@ std::optional<Value> HostValues::handed(const clang::Expr &E) {
   return Of && Of->Factors.size() == 1 && Of->Factors.front().starts_with('#') ? std::nullopt : Of;
 }
 
-std::optional<Value> HostValues::grid(const clang::Expr &Said) {
+std::optional<Value> HostValues::ofSize(const clang::Expr &E) {
+  if (auto *Literal = llvm::dyn_cast<clang::FloatingLiteral>(&E))
+    return Value{{fmt::format("#{}", Literal->getValueAsApproximateDouble())}, E.getType()};
+  if (auto *Temporary = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(&E))
+    return value(Temporary->getSubExpr());
+  auto *Call = llvm::dyn_cast<clang::CallExpr>(&E);
+  if (!Call || !computesNumber(*Call, Unit))
+    return std::nullopt;
+  std::string Name = fmt::format("{}@{}", static_cast<const void *>(Call->getDirectCallee()), Time);
+  for (const clang::Expr *Each : Call->arguments())
+    if (const auto Of = value(passed(Each)))
+      Name += "," + llvm::join(Of->Factors, "*");
+    else
+      return std::nullopt;
+  return Value{{std::move(Name)}, E.getType()};
+}
+
+std::optional<Value> HostValues::sizes(const clang::Expr &Said) {
+  const llvm::SaveAndRestore Here(InSizes, true);
   const clang::Expr *E = Said.IgnoreImplicit();
   if (auto *Cast = llvm::dyn_cast<clang::CXXFunctionalCastExpr>(E))
     E = Cast->getSubExpr()->IgnoreImplicit();
   auto *Made = llvm::dyn_cast<clang::CXXConstructExpr>(E);
   if (!Made)
     return value(E);
-  Value All{{"grid"}, E->getType()};
+  Value All{{"dim3"}, E->getType()};
   for (const clang::Expr *Size : Made->arguments())
     if (auto Of = llvm::isa<clang::CXXDefaultArgExpr>(Size) ? Value{{"#1"}, E->getType()} : value(Size))
       All.Factors.front() += "," + llvm::join(Of->Factors, "*");
@@ -248,6 +267,8 @@ std::optional<Value> HostValues::value(const clang::Expr *E) {
       Read->Factors.front() += fmt::format("@{}", Time);
     return Read;
   }
+  if (auto Size = InSizes ? ofSize(*E) : std::nullopt)
+    return Size;
   // A member, or what a member function says that changes nothing.
   auto *Call = llvm::dyn_cast<clang::CXXMemberCallExpr>(E);
   auto *Deref = llvm::dyn_cast<clang::UnaryOperator>(E);
@@ -332,6 +353,21 @@ static bool onlyReads(const clang::Stmt &Code) {
   });
 }
 
+bool computesNumber(const clang::CallExpr &Call, const ParsedUnit &Unit) {
+  const clang::FunctionDecl *Callee = Call.getDirectCallee();
+  auto IsNumber = [](clang::QualType T) {
+    return T.getNonReferenceType()->isArithmeticType() &&
+           (!T->isReferenceType() || T.getNonReferenceType().isConstQualified());
+  };
+  if (!Callee || llvm::isa<clang::CXXMethodDecl>(Callee) || Callee->param_empty() ||
+      !IsNumber(Callee->getReturnType()) ||
+      !llvm::all_of(Callee->parameters(), [&](const clang::ParmVarDecl *P) { return IsNumber(P->getType()); }))
+    return false;
+  if (Unit.inLibrary(Callee->getLocation()))
+    return Callee->isInStdNamespace() || Callee->getBuiltinID() || Unit.inToolkit(Callee->getLocation());
+  return Callee->hasBody(Callee) && onlyReads(*Callee->getBody());
+}
+
 /// What a member function without arguments says: a member, if it does no more than to return that. One whose code is
 /// not seen says the same until something may have been changed, if it is const.
 std::optional<Value> HostValues::said(const clang::CXXMemberCallExpr &Call) {
@@ -371,6 +407,12 @@ std::optional<Value> HostValues::ofCast(const clang::CastExpr &Cast) {
       return std::nullopt;
     return Value{
         {fmt::format("{}({})", To.getCanonicalType().getAsString(), llvm::join(Of->Factors, "*"))}, To, Of->Object};
+  case clang::CK_IntegralToFloating:
+  case clang::CK_FloatingToIntegral:
+  case clang::CK_FloatingCast:
+    if (!Of || !InSizes)
+      return std::nullopt;
+    return Value{{fmt::format("{}({})", To.getCanonicalType().getAsString(), llvm::join(Of->Factors, "*"))}, To};
   case clang::CK_NullToPointer:
     return Value{{NullPointer}, To};
   default:

@@ -27,6 +27,8 @@ const clang::Expr *assignedBy(const clang::Stmt *S);
 bool isSwap(const clang::CallExpr &Call);
 /// What a function says whose body does no more than to return it; null for others.
 const clang::Expr *returnedBy(const clang::FunctionDecl &Function);
+/// Is it a function that makes a number of numbers, by nothing that it changes: `blocksFor(n, 256)`, CUDA's `min`?
+bool computesNumber(const clang::CallExpr &Call, const ParsedUnit &Unit);
 /// Of `&x`, x.
 const clang::Expr *addressed(const clang::Expr *E);
 
@@ -65,7 +67,7 @@ protected:
   /// Constants that are equal have nothing in common.
   std::optional<Value> handed(const clang::Expr &E);
   /// As much as is said of it; a variable is one value.
-  std::optional<Value> grid(const clang::Expr &Said);
+  std::optional<Value> sizes(const clang::Expr &Said);
 
   /// The object that a member function is called of; of a lambda, the one that it has captured.
   std::optional<Value> thisOf(const clang::CallExpr &Call);
@@ -87,6 +89,7 @@ protected:
 
   const ParsedUnit &Unit;
   std::vector<Frame> Frames;
+  bool InSizes = false;
   unsigned Time = 0;                                ///< How often memory may have changed.
   std::map<const clang::VarDecl *, unsigned> Times; ///< How often they were assigned.
   /// Variables and members that may lead to memory of others; null: all whose place something knows.
@@ -97,6 +100,8 @@ private:
   /// The call whose variable it is, or who says `this`; null where that is not known.
   const Frame *frameOf(const clang::DeclContext *Function) const;
   std::optional<Value> value(const clang::Expr *E);
+  /// The same of what kernels are not linked by: computed by functions, or by way of `ceil(n / 256.0)`.
+  std::optional<Value> ofSize(const clang::Expr &E);
   /// The object that `.` or `->` stand behind.
   std::optional<Value> object(const clang::Expr &E);
   std::optional<Value> ofAddress(const clang::Expr &Place, clang::QualType Type);

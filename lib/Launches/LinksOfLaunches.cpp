@@ -172,19 +172,19 @@ Sharing sharingOf(llvm::ArrayRef<const Launch *> Chosen, llvm::ArrayRef<Launched
   return All;
 }
 
-/// Has the kernel elements behind the last block that the launch is written with? No where that is no constant.
-enum class Behind { None, Some, Unknown };
+/// Has the kernel elements behind the last block that the launch is written with, or is their number computed?
+enum class Behind { None, Some, Unknown, Computed };
 Behind behind(const WrittenLaunch &L, const LaunchedKernel &Kernel, int Dimension) {
   const std::string Block = builtinAtom(Builtin::BlockIdx, Dimension);
-  if (!L.Grid[Dimension])
-    return Behind::None;
-  Behind Most = Behind::None;
+  Behind All = Behind::None;
   for (const std::vector<Less> &Ends : Kernel.Ends) {
-    Behind Own = Behind::None;
+    std::optional<Behind> Own;
     for (const Less &End : Ends) {
       Polynomial Room = End.Right - End.Left;
       if (!Room.contains(Block) || Room.contains(builtinAtom(Builtin::GridDim, Dimension))) // or in the next row
         continue;
+      if (!L.Grid[Dimension])
+        return Behind::Computed;
       for (int D = 0; D < 3; ++D) {
         Room = Room.substitute(builtinAtom(Builtin::BlockIdx, D), D == Dimension ? *L.Grid[D] : 0)
                    .substitute(builtinAtom(Builtin::ThreadIdx, D), 0);
@@ -195,33 +195,42 @@ Behind behind(const WrittenLaunch &L, const LaunchedKernel &Kernel, int Dimensio
         if (L.Arguments[I])
           Room = Room.substitute(Kernel.Kernel->getParamDecl(I)->getNameAsString(), *L.Arguments[I]);
       const auto Left = Room.asConstant();
-      if (Left && *Left <= 0) {
+      if (Left && *Left <= 0)
         Own = Behind::None;
-        break;
-      }
-      Own = Left && Own != Behind::Unknown ? Behind::Some : Behind::Unknown;
+      else if (Own != Behind::None)
+        Own = Left && Own != Behind::Unknown ? Behind::Some : Behind::Unknown;
     }
-    Most = Own == Behind::Some || Most == Behind::None ? Own : Most;
-    if (Most == Behind::Some)
-      break;
+    if (All != Behind::Some)
+      All = std::max(All, Own.value_or(Behind::None));
+    if (Own == Behind::Some)
+      All = Behind::Some;
   }
-  return Most;
+  return All;
 }
 
-/// Do both launches have all elements of kernels with bounds, as far as is seen? With a grid that is a number, and a
-/// bound that is none, as many as the other.
-bool reachAlike(const Launch &First, const LaunchedKernel &A, const Launch &Second, const LaunchedKernel &B,
-                const clang::ASTContext &Context) {
+/// Do both launches have all elements of kernels with bounds? Not where one is written with a number of blocks that is
+/// not seen to be enough, and the other has another; a number that is computed is taken for enough.
+enum class Reach { All, Taken, Less };
+Reach reachOf(const Launch &First, const LaunchedKernel &A, const Launch &Second, const LaunchedKernel &B,
+              const clang::ASTContext &Context) {
   const WrittenLaunch One = writtenAs(*llvm::cast<clang::CUDAKernelCallExpr>(First.Call), Context),
                       Two = writtenAs(*llvm::cast<clang::CUDAKernelCallExpr>(Second.Call), Context);
-  return llvm::all_of(llvm::seq(3), [&](int D) {
-    const Behind Each[] = {behind(One, A, D), behind(Two, B, D)};
-    const bool HaveOneBlock = !One.Block[D] || !Two.Block[D] || *One.Block[D] == *Two.Block[D];
+  Reach Least = Reach::All;
+  for (int D = 0; D < 3; ++D) {
+    // A loop over the grid has all.
+    const Behind Each[] = {A.IsByThreads ? behind(One, A, D) : Behind::None,
+                           B.IsByThreads ? behind(Two, B, D) : Behind::None};
+    const bool HaveOneShape = First.Grid && First.Grid == Second.Grid &&
+                              ((First.Block && First.Block == Second.Block) || One.Block == Two.Block);
     const bool HaveOneSize = One.Grid[D] && Two.Grid[D] && One.Block[D] && Two.Block[D] &&
                              *One.Grid[D] * *One.Block[D] == *Two.Grid[D] * *Two.Block[D];
-    return !llvm::is_contained(Each, Behind::Some) && (!llvm::is_contained(Each, Behind::Unknown) || HaveOneSize ||
-                                                       (HaveOneBlock && First.Grid && First.Grid == Second.Grid));
-  });
+    const bool AreAlike = A.IsByThreads && B.IsByThreads && (HaveOneShape || HaveOneSize);
+    if (llvm::is_contained(Each, Behind::Some) || (!AreAlike && llvm::is_contained(Each, Behind::Unknown)))
+      return Reach::Less;
+    if (!AreAlike && A.IsByThreads && B.IsByThreads && llvm::is_contained(Each, Behind::Computed))
+      Least = Reach::Taken;
+  }
+  return Least;
 }
 
 /// The links of launches that follow each other, but for numbers that are not the same in `Others` of the kernels.
@@ -260,6 +269,7 @@ LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chose
   std::optional<size_t> OfGrid;
   for (size_t To = 0; To < Chosen.size(); ++To) {
     Result.Places.push_back(Unit.place(Chosen[To]->Call->getBeginLoc()));
+    Result.IsConditional |= Chosen[To]->Path != Chosen[0]->Path;
     auto HasGridOf = [&](size_t From) {
       return Kernels[To].Linked.count(From) || (Chosen[From]->Grid && Chosen[From]->Grid == Chosen[To]->Grid);
     };
@@ -269,12 +279,14 @@ LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chose
     }
     // A grid that has all elements of the one may have too many of the other.
     for (size_t From = 0; From < To; ++From)
-      if (!Kernels[From].IsByThreads || !Kernels[To].IsByThreads)
-        continue;
-      else if (Kernels[From].FollowsGrid != Kernels[To].FollowsGrid)
-        (Kernels[From].FollowsGrid ? Result.MayShareThreads : Result.HaveOneGrid) &= HasGridOf(From);
-      else if (!Kernels[To].FollowsGrid && !Kernels[To].Linked.count(From))
-        Result.HaveOneGrid &= reachAlike(*Chosen[From], Kernels[From], *Chosen[To], Kernels[To], Unit.ast());
+      if (Kernels[From].FollowsGrid != Kernels[To].FollowsGrid) {
+        if (Kernels[From].IsByThreads && Kernels[To].IsByThreads)
+          (Kernels[From].FollowsGrid ? Result.MayShareThreads : Result.HaveOneGrid) &= HasGridOf(From);
+      } else if (!Kernels[To].FollowsGrid && !Kernels[To].Linked.count(From)) {
+        const Reach Both = reachOf(*Chosen[From], Kernels[From], *Chosen[To], Kernels[To], Unit.ast());
+        Result.HaveOneGrid &= Both != Reach::Less;
+        Result.AreSeenToReach &= Both == Reach::All;
+      }
     for (size_t I = 0; I < Parameters(To); ++I) {
       std::string Best; // to the last that stores it, else to the first
       for (size_t From = 0; From < To; ++From)

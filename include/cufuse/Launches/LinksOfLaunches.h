@@ -38,6 +38,8 @@ struct LaunchLinks {
   /// The launches of those that follow it, or that are written with fewer blocks than they have elements for. Otherwise
   /// one barrier of the grid makes them one.
   bool HaveOneGrid = true;
+  bool AreSeenToReach = true; ///< Otherwise grids of kernels with bounds are computed, and taken to have all elements.
+  bool IsConditional = false; ///< One of them is left out where a condition does not hold.
   /// Otherwise a kernel that follows its grid comes before one with bounds and another grid, which may go on with the
   /// elements of the first, since the launch is asked for as many, but not in its threads.
   bool MayShareThreads = true;
