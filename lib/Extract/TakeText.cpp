@@ -433,8 +433,32 @@ private:
     remember(Result.BodyMacros, macroFor(Variable));
   }
 
+  /// Has a copied function of outer namespaces the parameters of one in those inside?
+  bool meet(const std::vector<std::string> &Outer, const std::vector<std::string> &Whole, llvm::StringRef Name) const {
+    auto Named = [&](const clang::Decl *D) {
+      const clang::FunctionDecl *Function = D->getAsFunction();
+      return Function && Function->getNameAsString() == Name ? Function : nullptr;
+    };
+    auto HaveSame = [&](const clang::FunctionDecl &A, const clang::FunctionDecl &B) {
+      return llvm::equal(A.parameters(), B.parameters(), [&](const clang::ParmVarDecl *P, const clang::ParmVarDecl *Q) {
+        return Unit.ast().hasSameUnqualifiedType(P->getType(), Q->getType());
+      });
+    };
+    return llvm::any_of(Chosen.Units, [&](const clang::Decl *D) {
+      const clang::FunctionDecl *One = Named(D);
+      return One && namespacesAround(D->getLexicalDeclContext()) == Outer &&
+             llvm::any_of(Chosen.Units, [&](const clang::Decl *Each) {
+               const clang::FunctionDecl *Two = Named(Each);
+               const auto Inner = namespacesAround(Each->getLexicalDeclContext());
+               return Two && Inner.size() > Outer.size() && Inner.size() <= Whole.size() &&
+                      std::equal(Inner.begin(), Inner.end(), Whole.begin()) && HaveSame(*One, *Two);
+             });
+    });
+  }
+
   /// Functions at outer scopes that a unit found through its arguments' types, although a function of the same name at
-  /// an inner scope hides them: the types are not where the copies are, so a using-declaration finds them.
+  /// an inner scope hides them: the types are not where the copies are, so a using-declaration finds them. Not beside
+  /// one that has the same parameters, which a namespace in front of the name tells apart.
   void outerFunctions(const clang::Decl *Whole, const std::vector<std::string> &Namespaces) {
     auto Needed = Reach.References.find(Whole);
     if (Needed == Reach.References.end() || Namespaces.empty())
@@ -450,7 +474,7 @@ private:
         const std::vector<std::string> Inner = namespacesAround(Other->getLexicalDeclContext());
         if (llvm::isa<clang::FunctionDecl, clang::FunctionTemplateDecl>(Other) && Inner.size() > Outer.size() &&
             Inner.size() <= Namespaces.size() && std::equal(Inner.begin(), Inner.end(), Namespaces.begin()) &&
-            llvm::cast<clang::NamedDecl>(Other)->getNameAsString() == Name &&
+            llvm::cast<clang::NamedDecl>(Other)->getNameAsString() == Name && !meet(Outer, Namespaces, Name) &&
             OuterSeen.insert({Namespaces, Name}).second)
           Result.Body.push_back(
               {Piece::Kind::Using, Namespaces,
