@@ -39,8 +39,9 @@ std::string dependencyRule(const FuseRequest &Request, llvm::ArrayRef<LoadedKern
   Add(Request.OtherInputs);
   for (const KernelSpec &Kernel : Request.Kernels)
     Add(filesOfFlags(Kernel.File, Request.Flags.Written, Request.Flags.Folder, Request.Flags.BuildDirectory));
-  if (!Request.Prelude.empty()) // which is made with the output where it is missing
-    Add(within(folderOf(Request.Output), Request.Prelude));
+  const std::string Prelude = within(folderOf(Request.Output), Request.Prelude);
+  if (!Request.Prelude.empty() && Seen.insert(Prelude).second) // it is made with the output where it is missing
+    Rule += " \\\n  " + named(Prelude);
   Add(within(Toolkit, "include/cuda.h"), /*OfLibrary=*/true); // which every other version of the toolkit changes
   for (const LoadedKernel &Kernel : Kernels) {
     if (Kernel.Parsed.Unit)
