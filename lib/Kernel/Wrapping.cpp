@@ -25,7 +25,8 @@ bool mayBeNegative(Polynomial P, const std::map<std::string, Quotient> &Quotient
     auto Times = Q.Divisor.terms().size() == 1 ? (-Factor).dividedBy(Q.Divisor) : std::nullopt;
     if (!Times && (Factor + Q.Divisor).isZero())
       Times = Polynomial(1);
-    if (Times && !Times->hasNegative())
+    const bool IsRemainder = Q.Wrap == Quotient::Wraps::Unsigned || !mayBeNegative(Q.Dividend, Quotients);
+    if (Times && !Times->hasNegative() && IsRemainder)
       P = P - *Times * (Q.Dividend - Q.Divisor * Polynomial::atom(Atom));
   }
   return P.hasNegative();

@@ -122,10 +122,18 @@ bool IrValues::isNotNegativeBehind(const Polynomial &P, const llvm::BasicBlock &
 void IrValues::holdsCompared(llvm::CmpInst::Predicate How, const llvm::Value *A, const llvm::Value *B,
                              const llvm::BasicBlock &At, std::vector<Less> &Holds, bool &Whole) {
   const std::optional<Polynomial> L = of(A), R = of(B);
-  // Without a sign, what is below 0 is large. What counts by threads is not.
+  // Without a sign, what is below 0 is large. What counts by threads is not, and launches are asked for parameters.
+  std::vector<Polynomial> Asked;
   auto IsNegative = [&](const llvm::Value *V, const Polynomial &P) {
     auto *Phi = llvm::dyn_cast<llvm::PHINode>(V);
-    return !(Phi && countsForAll(*Phi)) && mayBeNegative(P, Known.Quotients) && !isNotNegativeBehind(P, At);
+    if ((Phi && countsForAll(*Phi)) || !mayBeNegative(P, Known.Quotients) || isNotNegativeBehind(P, At))
+      return false;
+    Polynomial &Exact = Asked.emplace_back(P);
+    for (const std::string &Atom : P.atoms()) // which fits, as parameters are in the range of `int`
+      if (const auto Q = Known.Quotients.find(Atom); isWrap(Atom) && Q->second.Wrap == Quotient::Wraps::Signed)
+        Exact = Exact.substitute(Atom, {});
+    return Exact.asConstant() ||
+           !isMadeOf(Exact, Known.Quotients, [&](const std::string &Atom) { return Known.parameter(Atom); });
   };
   const bool IsUnsigned = llvm::ICmpInst::isUnsigned(How);
   const bool Wraps = IsUnsigned && L && R && (IsNegative(A, *L) || IsNegative(B, *R));
@@ -136,7 +144,10 @@ void IrValues::holdsCompared(llvm::CmpInst::Predicate How, const llvm::Value *A,
   if (IsUnsigned)
     for (const ParameterAccess &P : Known.Parameters)
       if (P.Integer && !P.Unsigned && (L->contains(P.Name) || R->contains(P.Name)))
-        Known.ComparedUnsigned.insert(P.Name);
+        Asked.push_back(Polynomial::atom(P.Name));
+  for (const Polynomial &Each : Asked)
+    if (!llvm::is_contained(Known.NotNegative, Each))
+      Known.NotNegative.push_back(Each);
   const Polynomial One = 1;
   // Numbers of threads and blocks are not below it.
   const bool FromZero = R->isZero() && !L->hasNegative() && llvm::all_of(L->atoms(), isBuiltin);

@@ -32,16 +32,21 @@ static std::set<std::string> atomsOfAccesses(const KernelAccesses &Accesses) {
   return Atoms;
 }
 
+/// Where an argument is not in the range of `int`; nothing where all are.
+static OutputText beyondInt(const ParameterAccess &P, const OutputText &Argument) {
+  return P.Unsigned ? Argument + " > 2147483647u"
+         : P.IsInt  ? OutputText()
+                    : outputText("static_cast<int>({0}) != {0}", Argument);
+}
+
 /// What an argument that the proofs speak of must be, so that no conversion between integers changes it: in the range
 /// of `int`.
 void TextComposer::ranges(unsigned Node, const ParameterAccess &P, std::set<std::string> &Positive) {
   const SharedArgument *S = Graph.sharedTo(Node, P.Name);
   if (!S) {
     const OutputText Argument = OutputText::Slot::Argument + OutputText(Graph.argumentName(Node, P.Name));
-    if (P.Unsigned)
-      refuseIf(Argument + " > 2147483647u");
-    else if (!P.IsInt)
-      refuseIf(outputText("static_cast<int>({0}) != {0}", Argument));
+    if (const OutputText Error = beyondInt(P, Argument); !Error.empty())
+      refuseIf(Error);
     return;
   }
   Polynomial Product = 1;
@@ -108,7 +113,14 @@ std::vector<OutputText> TextComposer::positive(const Polynomial &P) const {
 }
 
 OutputText TextComposer::countText(const Polynomial &P) const {
-  const std::vector<OutputText> Errors = positive(P);
+  std::vector<OutputText> Errors = positive(P);
+  // A count that wraps is another one, before the launch is asked.
+  if (!isSingle(P))
+    isMadeOf(P, Graph.Quotients, [&](const std::string &Atom) {
+      if (const ParameterAccess *Own = Graph.parameterOf(Atom); Own && Own->Bits > 32)
+        Errors.push_back(beyondInt(*Own, OutputText::Slot::Argument + OutputText(argumentOf(Atom))));
+      return true;
+    });
   return Errors.empty() ? hostText(P) : outputText("({} ? -1 : {})", joined(Errors, " || "), hostText(P));
 }
 
@@ -156,9 +168,11 @@ void TextComposer::conditions() {
           for (const std::string &Part : Graph.inArguments(Node, *P).atoms())
             if (llvm::any_of(Graph.Nodes, [&](const VerticalNode &N) { return Part.starts_with(N.Name + "."); }))
               Parts.insert(Part);
-    for (const std::string &Compared : Accesses.ComparedUnsigned)
-      for (const std::string &Part : Graph.argument(Node, Compared).atoms())
-        Parts.insert(Part);
+    for (const Polynomial &Each : Accesses.NotNegative)
+      if (isSingle(Each))
+        Parts.merge(Graph.inArguments(Node, Each).atoms());
+      else
+        refuseUnless({{}, Graph.inArguments(Node, Each)}, /*Always=*/true);
     for (const ParameterAccess &P : Accesses.Parameters)
       if (P.Integer && Known.count(P.Name))
         ranges(Node, P, Parts);

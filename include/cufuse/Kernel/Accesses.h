@@ -162,7 +162,7 @@ struct KernelAccesses {
   std::map<std::string, Quotient> Quotients;
   std::map<std::string, LoadedValue> Loaded; ///< By atom, in `AccessSite::ByData` alone.
   std::set<std::string> Converted;           ///< Parameters in values that no conversion changes if they are in range.
-  std::set<std::string> ComparedUnsigned;    ///< Signed parameters, taken for numbers that are not negative.
+  std::vector<Polynomial> NotNegative;       ///< Of parameters, taken to be so, as they are compared without a sign.
   std::vector<std::string> PointerVariables; ///< Variables at file scope that may hold pointers.
   std::vector<Finding> OtherMemory; ///< Accesses that no pointer parameter leads to, by the kernel's device IR.
   std::vector<Finding> Reports;     ///< Calls that print, or end the grid, by the same.
