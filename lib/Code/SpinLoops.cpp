@@ -39,7 +39,8 @@ public:
     const Cycle *Innermost = Cycles.getCycle(R.I->getParent());
     for (const Cycle *Loop = Innermost; Loop; Loop = Loop->getParentCycle()) {
       Instructions Made;
-      if (mayWait(R, *Loop, Loop == Innermost, Made) || isWaitedFor(Made))
+      // What ends by itself tells its block in the end.
+      if (mayWait(R, *Loop, Loop == Innermost, Made) || (!Progress.isBounded(R, *Loop) && isWaitedFor(Made)))
         return true;
     }
     return false;

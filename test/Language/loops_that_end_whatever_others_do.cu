@@ -365,3 +365,39 @@ __global__ void blockBarrier(float *data, int n) {
     data[i] += 1;
   }
 }
+
+// So does one whose turns are counted in memory, or that leaves some out, whatever barrier is in it.
+
+__global__ void barrierOfRows(const int *row, const float *v, float *o) {
+  __shared__ cuda::barrier<cuda::thread_scope_block> all;
+  __shared__ float s[64];
+  if (threadIdx.x == 0)
+    init(&all, blockDim.x);
+  __syncthreads();
+  float sum = 0;
+  for (int j = row[blockIdx.x]; j < row[blockIdx.x + 1]; ++j) {
+    s[threadIdx.x] = v[j * 64 + threadIdx.x];
+    all.arrive_and_wait();
+    sum += s[63 - threadIdx.x];
+    all.arrive_and_wait();
+  }
+  o[blockIdx.x * 64 + threadIdx.x] = sum;
+}
+
+__global__ void barrierOfSome(const int *use, const float *v, float *o) {
+  __shared__ cuda::barrier<cuda::thread_scope_block> all;
+  __shared__ float s[64];
+  if (threadIdx.x == 0)
+    init(&all, blockDim.x);
+  __syncthreads();
+  float sum = 0;
+  for (int j = 0; j < 16; ++j) {
+    if (!use[j])
+      continue;
+    s[threadIdx.x] = v[j * 64 + threadIdx.x];
+    all.arrive_and_wait();
+    sum += s[63 - threadIdx.x];
+    all.arrive_and_wait();
+  }
+  o[blockIdx.x * 64 + threadIdx.x] = sum;
+}
