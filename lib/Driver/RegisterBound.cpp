@@ -37,9 +37,13 @@ llvm::Expected<RegisterLimit> Fuser::registerBound(const FusionConfig &Config,
     Alone.Grid = Config.Grid;
     EmitOptions Emit = Options;
     Emit.Name = "alone";
-    Fuser Single(Tools, Kernels.slice(I, 1), Emit);
+    LoadedKernel Own = Kernels[I];
+    for (ParameterText &P : Own.Text.Parameters) // which another kernel's arguments have for it
+      P.Given.clear();
+    Own.Text.Counted.clear();
+    Fuser Single(Tools, Own, Emit);
     auto Plan = TRY(Single.plan(Alone));
-    auto Compiled = TRY(Nvcc.compile(jobOf(Single, Kernels[I], TRY(Single.emit(Plan)))));
+    auto Compiled = TRY(Nvcc.compile(jobOf(Single, Own, TRY(Single.emit(Plan)))));
     // Headers bring kernels of their own.
     const ResourceUse *Use = Compiled.find(fusedEntry(Plan, Emit.Name));
     if (!Use)

@@ -208,14 +208,14 @@ private:
     return Text + std::to_string(Constituents.size() - 1);
   }
 
-  /// `if (…) { … } else if (…) { … } else { … }`: all but the last have a condition.
+  /// `if (…) { … } else if (…) { … } else { … }`: all but the last have a condition. `{ … }`, if there is but one.
   void alternatives(const std::string &Indent, unsigned Count, llvm::function_ref<std::string(unsigned)> Condition,
                     llvm::function_ref<void(unsigned)> Write) {
     for (unsigned I = 0; I < Count; ++I) {
       if (I + 1 < Count)
         Out.line("{}{}if ({}) {{", Indent, I == 0 ? "" : "} else ", Condition(I));
       else
-        Out.line("{}}} else {{", Indent);
+        Out.line("{}{}{{", Indent, I == 0 ? "" : "} else ");
       Write(I);
     }
     Out.line("{}}}", Indent);
