@@ -102,12 +102,14 @@ static bool isOfLaunch(const AccessSite &Site, const KernelAccesses &Of) {
 
 /// For the last block of a launch: which array says which launch it is.
 static llvm::Error countBlocks(const VerticalGraph &Graph, LoadedKernel &First) {
-  for (const Flow &F : Graph.Flows)
-    if (F.Producer == 0 && !Graph.Nodes[0].parameter(F.Out)->Volatile && First.Text.Counted.empty() &&
-        llvm::any_of(First.Accesses.Sites, [&](const AccessSite &Site) {
-          return Site.Parameter == F.Out && isOfLaunch(Site, First.Accesses);
-        }))
-      First.Text.Counted = F.Out;
+  // What launches may do to one array at once, as to set a flag, tells the least.
+  for (const AccessSite::Kind What : {AccessSite::Kind::Store, AccessSite::Kind::Atomic, AccessSite::Kind::Escape})
+    for (const Flow &F : Graph.Flows)
+      if (F.Producer == 0 && !Graph.Nodes[0].parameter(F.Out)->Volatile && First.Text.Counted.empty() &&
+          llvm::any_of(First.Accesses.Sites, [&](const AccessSite &Site) {
+            return Site.Parameter == F.Out && Site.What == What && isOfLaunch(Site, First.Accesses);
+          }))
+        First.Text.Counted = F.Out;
   if (First.Text.Counted.empty())
     return refuse({BlockerKind::NotCounted, First.Facts.Where, Graph.Nodes[0].Name});
   First.Text.Includes.push_back({"#include <atomic>", "atomic", {}});
