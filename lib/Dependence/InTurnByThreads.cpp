@@ -123,6 +123,13 @@ private:
         return !isImpliedBy(Node, Site, First, L, ofThread(First, Made, L));
       });
     }
+    for (Less &L : Common) { // `thread + first < end` counts up to `end - first`
+      Polynomial Offset;
+      for (const auto &[Atoms, Factor] : L.Left.terms())
+        if (const Polynomial Term = Polynomial::term(Atoms, Factor); isOfArguments(Graph.Nodes[First], Term))
+          Offset = Offset + Term;
+      L = {L.Left - Offset, L.Right - Offset};
+    }
     AccessSite Each = Made;
     Each.Width = All.size();
     Each.Path.clear();
