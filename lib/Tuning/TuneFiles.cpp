@@ -37,7 +37,7 @@ static std::string headOf(const std::string &Source) {
 bool isOfTuning(const std::string &Source, const std::string &Output) {
   const std::string Text = headOf(Source);
   const llvm::StringRef Head = Text;
-  return Source == Output || (Head.contains("cufuse tune") && Head.contains(llvm::sys::path::filename(Output)));
+  return Head.contains("cufuse tune") && (Source == Output || Head.contains(llvm::sys::path::filename(Output)));
 }
 
 std::vector<std::string> filesOf(const TuneRequest &Request, const Workload &Work) {
@@ -82,7 +82,7 @@ llvm::Error checkTuneFiles(const TuneRequest &Request, const TuningSubject &Subj
   for (size_t I = 0; I < Begins.size(); ++I)
     TRY(checkReplaced(Request.OtherOutputs[I], {Begins[I]}));
   for (const std::string &Source : sourcesOf(Request, Subject)) {
-    if (llvm::sys::fs::exists(Source) && !isOfTuning(Source, Request.Output))
+    if (Source != Request.Output && llvm::sys::fs::exists(Source) && !isOfTuning(Source, Request.Output))
       return badInput(fmt::format("'{}' is there, and another command has made it", Source),
                       "choose another name for the output, or remove it");
     TRY(checkReplaced(Source));

@@ -50,7 +50,7 @@ llvm::Expected<Confirmed> confirmWinner(TuneResult Result, const SoloFindings &F
 std::vector<std::string> sourcesOf(const TuneRequest &Request, const TuningSubject &Subject);
 /// `OUT_2.cu`
 std::string numbered(llvm::StringRef Source, size_t Number);
-/// Is it the output, or made by a tuning with that output?
+/// Has a tuning with that output made it?
 bool isOfTuning(const std::string &Source, const std::string &Output);
 
 /// The workload, and what its buffers are filled from.
