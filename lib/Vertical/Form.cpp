@@ -39,28 +39,6 @@ std::vector<const VerticalForm *> formsFor(const VerticalGraph &Graph) {
 
 namespace {
 
-/// A form that was tried, and why it does not fit.
-struct Misfit {
-  std::string Name;
-  std::string Why; ///< In short; otherwise what the first of the messages says.
-  std::vector<Message> Messages = {};
-  bool Possible = true; ///< If its messages were heeded.
-
-  bool FitsApart = false; ///< Only --distinct is missing.
-
-  /// How far it is from fitting: by the kinds of reasons, where more than a flag is missing.
-  size_t distance() const {
-    std::set<std::string> Rules;
-    for (const Message &M : Messages)
-      Rules.insert(M.Rule);
-    return FitsApart ? 0 : Rules.size();
-  }
-  std::string str() const {
-    const llvm::StringRef First = Messages.empty() ? llvm::StringRef() : llvm::StringRef(Messages.front().Text);
-    return Name + ": " + (Why.empty() ? First.split(": ").first.str() : Why);
-  }
-};
-
 /// A flag is no remedy where something stands in the way that no flag allows.
 std::vector<Message> withoutFlags(std::vector<Message> Messages) {
   auto IsFlag = [](const Message &M) {
@@ -72,6 +50,28 @@ std::vector<Message> withoutFlags(std::vector<Message> Messages) {
     llvm::erase_if(Messages, IsFlag);
   return Messages;
 }
+
+/// A form that was tried, and why it does not fit.
+struct Misfit {
+  std::string Name;
+  std::string Why; ///< In short; otherwise what the first of the messages says.
+  std::vector<Message> Messages = {};
+  bool Possible = true; ///< If its messages were heeded.
+
+  bool FitsApart = false; ///< Only --distinct is missing.
+
+  /// How far it is from fitting: by the kinds of reasons, but for flags where more is missing.
+  size_t distance() const {
+    std::set<std::string> Rules;
+    for (const Message &M : withoutFlags(Messages))
+      Rules.insert(M.Rule);
+    return FitsApart ? 0 : Rules.size();
+  }
+  std::string str() const {
+    const llvm::StringRef First = Messages.empty() ? llvm::StringRef() : llvm::StringRef(Messages.front().Text);
+    return Name + ": " + (Why.empty() ? First.split(": ").first.str() : Why);
+  }
+};
 
 /// Would the form fit if all pointers led to distinct memory?
 bool fitsApart(const VerticalForm &Form, VerticalGraph Graph, BlockShape Block, const VerticalOptions &Options) {
@@ -91,10 +91,15 @@ Misfit withoutLoop(const VerticalGraph &Graph) {
     Loop.Possible &= N.Shape->Shape == KernelShape::Opaque && Facts.Barriers.empty() && Facts.LibraryBarriers.empty() &&
                      Facts.WarpPrimitives.empty() && Facts.Atomics.empty() && Facts.StaticShared.empty() &&
                      Facts.DynamicShared.empty() && N.Accesses->OtherMemory.empty();
-    for (const Finding &Reason : N.Shape->Reasons)
-      Loop.Messages.push_back(Blocker{BlockerKind::NotPointwise, Reason.Where, N.Name + ": " + Reason.What}.message());
-    if (Loop.Messages.size() == N.Shape->Reasons.size() && !Loop.Messages.empty())
-      Loop.Why = fmt::format("{} is not pointwise: {}", N.Name, N.Shape->Reasons.front().What);
+    if (N.Shape->Reasons.empty())
+      continue;
+    const Finding &First = N.Shape->Reasons.front();
+    if (Loop.Messages.empty())
+      Loop.Why = fmt::format("{} is not pointwise: {}", N.Name, First.What);
+    std::string Fact = N.Name + ": " + First.What;
+    if (const size_t All = N.Shape->Reasons.size(); All > 1) // `cufuse inspect` lists them
+      Fact += fmt::format(", the first of {} reasons", All);
+    Loop.Messages.push_back(Blocker{BlockerKind::NotPointwise, First.Where, Fact}.message());
   }
   return Loop;
 }

@@ -23,6 +23,11 @@
 // RUN: %exits 1 %cufuse fuse %s:best %s:count --link best.of=count.of --link best.rows=count.rows --block 128 -o %t/no.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=APART '--implicit-check-not=[{{NotInTurn|NotPointwise}}]'
 // RUN: %cufuse fuse %s:best %s:count --link best.of=count.of --link best.rows=count.rows --block 128 -o %t/yes.cu --distinct
+// A border is why some elements are not stored, and not that a kernel of two dimensions is no function of one number.
+// RUN: %exits 1 %cufuse fuse %s:smooth %s:change --link smooth.v=change.v --link smooth.u=change.u --link 'smooth.nx*ny=change.n' \
+// RUN:   --block 64 -o %t/no.cu 2>&1 | FileCheck %s --check-prefix=BORDER '--implicit-check-not=[NotPointwise]'
+// BORDER: note: no form fits: {{.*}} the nearest, at stores, follow
+// BORDER-NEXT: error: some elements of the intermediate may not be stored: smooth: v[y * nx + x] at {{.*}} [StoredSometimes]
 // Another block is no remedy where no block is.
 // RUN: %exits 1 %cufuse fuse --vertical %s:total %s:scale --link total.sum=scale.sum -o %t/no.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=BLOCK '--implicit-check-not=[RowBlock]'
@@ -38,6 +43,18 @@ __global__ void square(const float *x, float *out, int n) {
   const int i = (blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x;
   if (i < n)
     out[i] = x[i] * x[n - 1 - i];
+}
+
+__global__ void smooth(const float *u, float *v, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x > 0 && y > 0 && x < nx - 1 && y < ny - 1)
+    v[y * nx + x] = u[y * nx + x - 1] + u[y * nx + x + 1] + u[(y - 1) * nx + x] + u[(y + 1) * nx + x];
+}
+
+__global__ void change(const float *u, const float *v, float *d, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    d[i] = u[i] - v[i];
 }
 
 __global__ void parts(const float *in, float *out, int rows, int columns) {
