@@ -102,12 +102,20 @@ static bool isOfLaunch(const AccessSite &Site, const KernelAccesses &Of) {
 
 /// For the last block of a launch: which array says which launch it is.
 static llvm::Error countBlocks(const VerticalGraph &Graph, LoadedKernel &First) {
-  // What launches may do to one array at once, as to set a flag, tells the least.
-  for (const AccessSite::Kind What : {AccessSite::Kind::Store, AccessSite::Kind::Atomic, AccessSite::Kind::Escape})
+  // What launches may do to one array at once, as to set a flag, tells the least; what has elements of blocks, the
+  // most.
+  auto IsOwn = [](const AccessSite &Site, unsigned Doubt) {
+    const std::set<std::string> Atoms = Site.Index->atoms();
+    return Doubt == 2 ? Site.What != AccessSite::Kind::Store
+                      : Site.What == AccessSite::Kind::Store &&
+                            (Doubt == 1 ||
+                             llvm::any_of(Atoms, [](llvm::StringRef Atom) { return Atom.starts_with("blockIdx."); }));
+  };
+  for (const unsigned Doubt : {0, 1, 2})
     for (const Flow &F : Graph.Flows)
       if (F.Producer == 0 && !Graph.Nodes[0].parameter(F.Out)->Volatile && First.Text.Counted.empty() &&
           llvm::any_of(First.Accesses.Sites, [&](const AccessSite &Site) {
-            return Site.Parameter == F.Out && Site.What == What && isOfLaunch(Site, First.Accesses);
+            return Site.Parameter == F.Out && isOfLaunch(Site, First.Accesses) && IsOwn(Site, Doubt);
           }))
         First.Text.Counted = F.Out;
   if (First.Text.Counted.empty())

@@ -3,6 +3,8 @@
 // RUN: %cufuse fuse --vertical %s:partialSums %s:total --last-block --name o -o %t.cu
 // RUN: FileCheck %s --input-file %t.cu
 // CHECK: placeOf(place, {{.*}}.partial)
+// RUN: %cufuse fuse --vertical %s:partialSumsOf %s:total --last-block --name o -o %t.cu
+// RUN: FileCheck %s --input-file %t.cu
 __global__ void partialSums(const float *x, float *partial, int *bad, int n) {
   __shared__ float sums[64];
   float sum = 0;
@@ -21,6 +23,13 @@ __global__ void partialSums(const float *x, float *partial, int *bad, int n) {
   if (threadIdx.x == 0)
     partial[blockIdx.x] = sums[0];
 }
+__global__ void partialSumsOf(const float *x, float *partial, int *bad, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && x[i] != x[i])
+    *bad = 1;
+  if (threadIdx.x == 0)
+    partial[blockIdx.x] = x[i];
+}
 __global__ void total(const int *bad, const float *partial, float *out, int count) {
   if (threadIdx.x != 0)
     return;
@@ -31,5 +40,9 @@ __global__ void total(const int *bad, const float *partial, float *out, int coun
 }
 void sums(const float *x, int *bad, float *partial, float *out, int n, int blocks, cudaStream_t stream) {
   partialSums<<<blocks, 64, 0, stream>>>(x, partial, bad, n);
+  total<<<1, 32, 0, stream>>>(bad, partial, out, blocks);
+}
+void sumsOf(const float *x, int *bad, float *partial, float *out, int n, int blocks, cudaStream_t stream) {
+  partialSumsOf<<<blocks, 64, 0, stream>>>(x, partial, bad, n);
   total<<<1, 32, 0, stream>>>(bad, partial, out, blocks);
 }

@@ -14,8 +14,8 @@ constexpr std::int64_t MostFactor = 64;
 bool isMadeOf(const Polynomial &P, const std::map<std::string, Quotient> &Quotients,
               llvm::function_ref<bool(const std::string &)> Is);
 
-/// May the value be below zero, if all atoms are not? Remainders a - b * (a / b) of what is not negative are not, nor is
-/// what is left of a number without a sign.
+/// May the value be below zero, if all atoms are not? Remainders a - b * (a / b) of what is not negative are not, nor
+/// is what is left of a number without a sign.
 bool mayBeNegative(Polynomial P, const std::map<std::string, Quotient> &Quotients);
 
 /// Coefficients in the signed range of the width: values are the same modulo 2^width.
