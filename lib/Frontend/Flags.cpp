@@ -332,21 +332,25 @@ std::vector<std::string> filesOfFlags(const std::string &File, llvm::ArrayRef<st
 
 llvm::Expected<CompileFlags> flagsFromDatabase(const std::string &BuildDirectory, const std::string &File) {
   const auto Commands = TRY(commandsOf(File, BuildDirectory));
-  // Where that is no word, others that are flags may be none, as in `sh -c 'nvcc … FILE'`.
-  for (const clang::tooling::CompileCommand &Command : Commands)
-    if (llvm::none_of(Command.CommandLine, [&](const std::string &Word) {
-          return llvm::sys::fs::equivalent(absolute(Word, Command.Directory), File);
-        }))
-      return badInput(fmt::format("the command for '{}' in '{}' is not read: the file is no word of it", File,
-                                  databaseOf(BuildDirectory)),
-                      "pass the flags after `--`");
-  auto Translated = [&](const clang::tooling::CompileCommand &Command) {
-    const llvm::ArrayRef<std::string> Line = Command.CommandLine;
-    // What stands before it launches it. It may have another name, like nvcc_wrapper, where it is not far.
-    const auto *Nvcc = llvm::find_if(Line, [&](const std::string &Word) {
+  // What stands before it launches it. It may have another name, like nvcc_wrapper, where it is not far.
+  auto NvccIn = [](llvm::ArrayRef<std::string> Line) {
+    return llvm::find_if(Line, [&](const std::string &Word) {
       const llvm::StringRef Name = llvm::sys::path::filename(Word);
       return Name == "nvcc" || (Name.starts_with("nvcc") && &Word - Line.begin() < 2);
     });
+  };
+  // Where neither nvcc nor the file is a word, flags are none, either: `sh -c 'nvcc … FILE'`.
+  for (const clang::tooling::CompileCommand &Command : Commands)
+    if (const llvm::ArrayRef<std::string> Line = Command.CommandLine;
+        NvccIn(Line) == Line.end() && llvm::none_of(Line, [&](const std::string &Word) {
+          return llvm::sys::fs::equivalent(absolute(Word, Command.Directory), File);
+        }))
+      return badInput(fmt::format("the command for '{}' in '{}' is not read: neither nvcc nor the file is a word of it",
+                                  File, databaseOf(BuildDirectory)),
+                      "pass the flags after `--`");
+  auto Translated = [&](const clang::tooling::CompileCommand &Command) {
+    const llvm::ArrayRef<std::string> Line = Command.CommandLine;
+    const auto *Nvcc = NvccIn(Line);
     CompileFlags Flags = translateFlags(Nvcc == Line.end() ? Line.drop_front() : llvm::ArrayRef(Nvcc + 1, Line.end()),
                                         Command.Directory);
     if (Nvcc != Line.end())
