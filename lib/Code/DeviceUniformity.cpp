@@ -2,7 +2,9 @@
 
 #include "cufuse/Support/BlockShape.h"
 
+#include <llvm/ADT/DepthFirstIterator.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/PatternMatch.h>
@@ -157,20 +159,54 @@ bool ThreadsOfBlock::isWholeWarps(const llvm::Value *V, unsigned Depth) const {
   return false;
 }
 
-/// A multiple of 32 that is the same in all lanes, and the lane.
-bool ThreadsOfBlock::isLaneNumber(const llvm::Value *V, unsigned Depth) const {
+/// Is the block in the loop to whose head this one leads back?
+static bool isInLoop(const llvm::BasicBlock &Block, const llvm::BasicBlock &Head, const llvm::BasicBlock &Back) {
+  llvm::df_iterator_default_set<const llvm::BasicBlock *> Loop;
+  Loop.insert(&Head);
+  for (const llvm::BasicBlock *Each : llvm::inverse_depth_first_ext(&Back, Loop))
+    if (Each->isEntryBlock()) // a way into it that is not by its head
+      return false;
+  return Loop.contains(&Block);
+}
+
+/// What goes up by whole warps in each turn of a loop that the lanes begin alike: in the loop, where those that are
+/// there are in one turn. Behind it, each may come out of another one.
+bool ThreadsOfBlock::isLaneCounter(const llvm::PHINode &Phi, const llvm::BasicBlock &Asked, unsigned Depth) const {
+  if (Phi.getNumIncomingValues() != 2)
+    return false;
+  auto IsNext = [&](const llvm::Value *V) {
+    const llvm::Value *A, *B;
+    for (bool Added = false;; Added = true) {
+      if (V == &Phi)
+        return Added;
+      if (!match(V, m_Add(m_Value(A), m_Value(B))) || (!isWholeWarps(A) && !isWholeWarps(B)))
+        return false;
+      V = isWholeWarps(B) ? A : B;
+    }
+  };
+  const unsigned Next = IsNext(Phi.getIncomingValue(0)) ? 0 : 1, First = 1 - Next;
+  return IsNext(Phi.getIncomingValue(Next)) && isInLoop(Asked, *Phi.getParent(), *Phi.getIncomingBlock(Next)) &&
+         !isInLoop(*Phi.getIncomingBlock(First), *Phi.getParent(), *Phi.getIncomingBlock(Next)) &&
+         isLaneNumber(Phi.getIncomingValue(First), *Phi.getIncomingBlock(First), Depth);
+}
+
+/// A multiple of 32 that is the same in all lanes, and the lane. `Asked`: where.
+bool ThreadsOfBlock::isLaneNumber(const llvm::Value *V, const llvm::BasicBlock &Asked, unsigned Depth) const {
   if (registerName(V) == "tid.x")
     return Threads != Among::WarpOfPlane;
   if (Depth > 12)
     return false;
+  if (auto *Phi = llvm::dyn_cast<llvm::PHINode>(V))
+    return isLaneCounter(*Phi, Asked, Depth + 1);
   const llvm::Value *A, *B;
   if (match(V, m_ZExtOrSExt(m_Value(A))) || match(V, m_Trunc(m_Value(A))))
-    return V->getType()->getScalarSizeInBits() >= 32 && isLaneNumber(A, Depth + 1);
+    return V->getType()->getScalarSizeInBits() >= 32 && isLaneNumber(A, Asked, Depth + 1);
   if (match(V, m_Add(m_Value(A), m_Value(B))))
-    return (isLaneNumber(A, Depth + 1) && isWholeWarps(B)) || (isWholeWarps(A) && isLaneNumber(B, Depth + 1)) ||
+    return (isLaneNumber(A, Asked, Depth + 1) && isWholeWarps(B)) ||
+           (isWholeWarps(A) && isLaneNumber(B, Asked, Depth + 1)) ||
            (Threads == Among::WarpOfPlane && (isRowAndColumn(A, B) || isRowAndColumn(B, A)));
   if (match(V, m_Sub(m_Value(A), m_Value(B))))
-    return isLaneNumber(A, Depth + 1) && isWholeWarps(B);
+    return isLaneNumber(A, Asked, Depth + 1) && isWholeWarps(B);
   return false;
 }
 
@@ -269,22 +305,25 @@ bool ThreadsOfBlock::isWarpUniform(const llvm::Value *V) const {
             (Name.starts_with("shfl.sync.idx.") && match(Call->getArgOperand(3), m_SpecificInt(31)) &&
              isPlainlyUniform(Call->getArgOperand(2))));
   }
+  auto IsLane = [&](const llvm::Value *Number) {
+    return isLaneNumber(Number, *llvm::cast<llvm::Instruction>(V)->getParent());
+  };
   const llvm::Value *A, *B;
   const llvm::APInt *Number;
   if (match(V, m_LShr(m_Value(A), m_APInt(Number))) || match(V, m_AShr(m_Value(A), m_APInt(Number))))
-    return Number->uge(5) && isLaneNumber(A);
+    return Number->uge(5) && IsLane(A);
   if (match(V, m_UDiv(m_Value(A), m_APInt(Number))))
-    return Number->urem(WarpSize) == 0 && isLaneNumber(A);
+    return Number->urem(WarpSize) == 0 && IsLane(A);
   if (match(V, m_SDiv(m_Value(A), m_APInt(Number)))) {
     // A negative number would be rounded up in all lanes but the first.
-    if (!Number->isStrictlyPositive() || Number->urem(WarpSize) != 0 || !isLaneNumber(A))
+    if (!Number->isStrictlyPositive() || Number->urem(WarpSize) != 0 || !IsLane(A))
       return false;
     if (llvm::isKnownNonNegative(A, llvm::SimplifyQuery(llvm::cast<llvm::Instruction>(V)->getDataLayout())))
       return true;
     return countsThreads(A) && (SignedThreadNumber = true);
   }
   if (match(V, m_And(m_Value(A), m_APInt(Number))))
-    return Number->urem(WarpSize) == 0 && isLaneNumber(A);
+    return Number->urem(WarpSize) == 0 && IsLane(A);
   // A multiple of 32 does not lie between two lanes.
   if (auto *Compare = llvm::dyn_cast<llvm::ICmpInst>(V)) {
     const llvm::CmpInst::Predicate Kind = Compare->getPredicate();
@@ -292,11 +331,11 @@ bool ThreadsOfBlock::isWarpUniform(const llvm::Value *V) const {
     B = Compare->getOperand(1);
     if (Kind == llvm::CmpInst::ICMP_ULT || Kind == llvm::CmpInst::ICMP_SLT || Kind == llvm::CmpInst::ICMP_UGE ||
         Kind == llvm::CmpInst::ICMP_SGE)
-      return isLaneNumber(A) && isWholeWarps(B);
+      return IsLane(A) && isWholeWarps(B);
     if (Kind == llvm::CmpInst::ICMP_UGT || Kind == llvm::CmpInst::ICMP_SGT || Kind == llvm::CmpInst::ICMP_ULE ||
         Kind == llvm::CmpInst::ICMP_SLE)
-      return (isWholeWarps(A) && isLaneNumber(B)) ||
-             (isLaneNumber(A) && match(B, m_APInt(Number)) && (*Number + 1).urem(WarpSize) == 0);
+      return (isWholeWarps(A) && IsLane(B)) ||
+             (IsLane(A) && match(B, m_APInt(Number)) && (*Number + 1).urem(WarpSize) == 0);
   }
   return false;
 }
