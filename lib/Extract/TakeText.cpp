@@ -9,6 +9,7 @@
 #include "cufuse/Reach/DynamicShared.h"
 
 #include <clang/AST/Attr.h>
+#include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 
 namespace cufuse {
@@ -79,6 +80,7 @@ public:
     usings();
     architectures();
     Result.OutsideMacros = macrosOutside(Unit, Chosen, BodyNames);
+    missing();
     Result.Dependencies = Unit.dependencies();
     return std::move(Result);
   }
@@ -124,6 +126,23 @@ private:
       if (Arch.consume_front("sm_") && !Arch.consumeInteger(10, Number))
         Result.Architectures.insert(Number * 10);
     }
+  }
+
+  /// Where there is a macro for which the text has asked in vain, it is another kernel than was fused.
+  void missing() {
+    std::vector<Slice> Copied;
+    for (const Item &I : Items)
+      if (const auto [File, At] = Text.offset(I.Where); I.Unit)
+        Copied.push_back(I.Text);
+      else
+        Copied.push_back({File, At, At + 1});
+    std::string Checks;
+    for (const std::string &Name : macrosMissing(Text, Copied))
+      if (!Result.OutsideMacros.contains(Name))
+        Checks += fmt::format("{}#ifdef {}\n#error \"fused with other flags or headers\"\n#endif",
+                              Checks.empty() ? "" : "\n", Name);
+    if (!Checks.empty())
+      Result.Body.insert(Result.Body.begin(), {Piece::Kind::Macro, {}, Checks});
   }
 
   /// Copied declarations and the macro directives between them that their text needs, in the order of the file.

@@ -42,6 +42,9 @@ std::set<std::string> macrosDefinedIn(SourceText &Text, const Slice &S);
 llvm::StringMap<MacroText> macrosOutside(const ParsedUnit &Unit, const SelectCopied &Chosen,
                                          const std::set<std::string> &Names);
 
+/// Names that were no macros where conditions of the slices, or around them, asked for them.
+std::set<std::string> macrosMissing(SourceText &Text, llvm::ArrayRef<Slice> Copied);
+
 // What the output shares with the program's other objects: variables that the host fills, and kernels that device code
 // launches.
 
