@@ -96,7 +96,8 @@ private:
     if (N.Shape->Width != Plan.Wide)
       refuse(BlockerKind::NotByRow, N.Facts->Where,
              fmt::format("{} works on {} elements at a time", N.Name, N.Shape->Width) +
-                 (Reassociate ? fmt::format(", the others on {}", Plan.Wide) : ", which needs --reassociate"));
+                 (Reassociate ? fmt::format(", the others on {}", Plan.Wide) : ", which needs --reassociate"),
+             Reassociate ? "" : "say --reassociate");
   }
 
   RowAccess ofRow(RowAccess Access = {}) const {
@@ -539,9 +540,16 @@ private:
     auto IsPlayed = [&](const PathStep &Step) {
       return Step.What == PathStep::Kind::Loop && IsRow(N.Accesses->Loops[Step.Id]);
     };
-    for (const LoopAccess &Loop : N.Accesses->Loops)
-      if (const auto &Bound = Block.X <= WarpSize ? Loop.InWarp : Loop.Bound; IsRow(Loop) && !Bound.empty())
-        return fmt::format("{}, {}", Bound.front().What, Bound.front().Where.str());
+    std::vector<unsigned> Loops;
+    for (const auto &[Number, Loop] : llvm::enumerate(N.Accesses->Loops))
+      if (IsRow(Loop)) {
+        if (!Loop.Bound.empty())
+          return fmt::format("{}, {}", Loop.Bound.front().What, Loop.Bound.front().Where.str());
+        Loops.push_back(static_cast<unsigned>(Number));
+      }
+    if (Reassociate && !Loops.empty())
+      if (const auto Why = N.Accesses->NeedsThreads(Block, Loops))
+        return fmt::format("{}, {}", Why->What, Why->Where.str());
     // What a thread stores, and then loads, must be there by the same turns.
     for (const AccessSite &Site : N.Accesses->Sites) {
       if (!N.stores(Site.Parameter) || Graph.flowTo(Node, Site.Parameter)) // which is its own elements

@@ -92,8 +92,16 @@ void addBlockers(llvm::ArrayRef<Blocker> Found, std::vector<Blocker> &Blockers) 
 
 LoadedKernel understand(const OpenFile &File, const clang::FunctionDecl &Kernel, KernelSpec Spec, bool Accesses) {
   const ParsedUnit &Unit = *File.Unit;
-  Reached Reach;
-  const std::unique_ptr<DeviceIr> Ir = reach(Unit, Kernel, Reach);
+  struct Code { // what is known of accesses keeps it
+    std::shared_ptr<const ParsedUnit> Unit;
+    Reached Reach;
+    std::unique_ptr<DeviceIr> Ir;
+  };
+  auto Own = std::make_shared<Code>();
+  Own->Unit = File.Unit;
+  Reached &Reach = Own->Reach;
+  Own->Ir = reach(Unit, Kernel, Reach);
+  const std::shared_ptr<const DeviceIr> Ir(Own, Own->Ir.get());
   LoadedKernel Loaded{std::move(Spec), {}, {}, Unit.request().Flags, Unit.request().Arch};
   Loaded.Predefined = Unit.request().Predefined;
   Loaded.Parsed = {File.Unit, Reach.Kernel};
@@ -102,7 +110,7 @@ LoadedKernel understand(const OpenFile &File, const clang::FunctionDecl &Kernel,
   Loaded.Facts = collectFacts(Unit, File.Host, Reach, Ir.get());
   if (!Loaded.Facts.IsTemplate) {
     if (Accesses && !Reach.HasErrors) {
-      Loaded.Accesses = collectAccesses(Unit, Reach, Ir.get());
+      Loaded.Accesses = collectAccesses(Unit, Reach, Ir);
       Loaded.Shape = recogniseShape(Loaded.Facts, Loaded.Accesses);
       if (Loaded.Shape.Shape != KernelShape::Pointwise)
         Loaded.Map = recogniseMap(Loaded.Facts, Loaded.Accesses);

@@ -1,16 +1,7 @@
 #include "BlockRun.h"
 
-#include "IrMemory.h"
-
-#include <fmt/core.h>
-#include <llvm/ADT/StringSwitch.h>
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/GetElementPtrTypeIterator.h>
-#include <llvm/IR/InlineAsm.h>
-#include <llvm/IR/InstIterator.h>
-#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/Operator.h>
 
 #include <cmath>
 
@@ -23,27 +14,17 @@ namespace {
 
 using Memory = BlockRun::Memory;
 
-class Runner {
-  enum class Wait : std::uint8_t { None, Block, Warp, Ended };
-  struct Thread {
-    std::vector<Value> Values;
-    const llvm::Instruction *Next = nullptr;
-    Wait For = Wait::None;
-    unsigned X = 0, Y = 0, Z = 0;
-  };
-
+class Runner : public BlockRunner<Runner, Value> {
 public:
   Runner(const llvm::Function &Kernel, BlockShape Block, std::vector<Value> Arguments, unsigned In, unsigned Bytes,
          std::int64_t PerBlock)
-      : Kernel(Kernel), Layout(Kernel.getDataLayout()), Block(Block), Arguments(std::move(Arguments)), In(In),
-        Bytes(Bytes), PerBlock(PerBlock) {
+      : BlockRunner(Kernel, Block, /*MostSteps=*/60'000'000), Arguments(std::move(Arguments)), In(In), Bytes(Bytes),
+        PerBlock(PerBlock) {
     All.constant(0); // number 0, where there is no second operand
     for (const llvm::Argument &A : Kernel.args())
       if (A.getType()->isFloatTy())
         this->Arguments[A.getArgNo()] = Value::real(All.given(A.getArgNo()));
     Objects.resize(this->Arguments.size());
-    for (const llvm::Instruction &I : llvm::instructions(Kernel))
-      Slots.try_emplace(&I, Slots.size());
   }
 
   BlockRun run() {
@@ -52,48 +33,7 @@ public:
   }
 
 private:
-  void runThreads() {
-    constexpr unsigned Most = 1024, Warp = 32;
-    const unsigned Count = Block.X * Block.Y * Block.Z;
-    if (Count > Most)
-      return stop(nullptr, fmt::format("a block has {} threads", Count));
-    for (unsigned I = 0; I < Count; ++I) {
-      Thread &T = Threads.emplace_back();
-      T.Values.resize(Slots.size());
-      T.Next = &Kernel.getEntryBlock().front();
-      T.X = I % Block.X, T.Y = I / Block.X % Block.Y, T.Z = I / Block.X / Block.Y;
-    }
-    for (;;) {
-      bool Ran = false;
-      for (Thread &T : Threads)
-        for (; T.For == Wait::None && !Stopped; Ran = true)
-          step(T);
-      for (unsigned First = 0; First < Count && !Stopped; First += Warp)
-        Ran |= meet(llvm::MutableArrayRef(Threads).slice(First, std::min(Warp, Count - First)));
-      if (Stopped)
-        return;
-      if (Ran)
-        continue;
-      auto Waiting = llvm::find_if(Threads, [](const Thread &T) { return T.For != Wait::Ended; });
-      if (Waiting == Threads.end())
-        return;
-      for (Thread &T : Threads) {
-        if (T.For == Wait::Warp)
-          return stop(T.Next, "not all lanes of a warp come here");
-        if (T.For == Wait::Block)
-          go(T);
-      }
-    }
-  }
-
-  void stop(const llvm::Instruction *At, std::string Why) {
-    if (!Stopped)
-      Stopped = {At, std::move(Why)};
-  }
-  static void go(Thread &T) {
-    T.For = Wait::None;
-    T.Next = T.Next->getNextNode();
-  }
+  friend BlockRunner;
 
   // -- Values
 
@@ -126,26 +66,22 @@ private:
     }
     auto *Expression = llvm::dyn_cast<llvm::ConstantExpr>(V);
     if (Expression && Expression->getOpcode() == llvm::Instruction::GetElementPtr)
-      return moved(T, *llvm::cast<llvm::GEPOperator>(Expression));
+      return movedFrom(T, *llvm::cast<llvm::GEPOperator>(Expression));
     return Expression && Expression->isCast() ? of(T, Expression->getOperand(0)) : Value();
   }
 
-  Value moved(Thread &T, const llvm::GEPOperator &Gep) {
+  static Value number(std::int64_t N) { return Value::number(N); }
+  static std::optional<std::int64_t> known(const Value &V) {
+    return V.isConstant() ? std::optional(V.Number.Constant) : std::nullopt;
+  }
+
+  Value movedFrom(Thread &T, const llvm::GEPOperator &Gep) {
     Value Result = of(T, Gep.getPointerOperand());
-    if (Result.What != Kind::Pointer)
-      return {};
-    for (auto Step = llvm::gep_type_begin(Gep); Step != llvm::gep_type_end(Gep); ++Step) {
-      const Value Index = of(T, Step.getOperand());
-      if (Index.What != Kind::Number)
-        return {};
-      if (llvm::StructType *Struct = Step.getStructTypeOrNull())
-        Result.Number.Constant += static_cast<std::int64_t>(
-            Layout.getStructLayout(Struct)->getElementOffset(static_cast<unsigned>(Index.Number.Constant)));
-      else
-        Result.Number = sum(Result.Number, Index.Number,
-                            static_cast<std::int64_t>(Step.getSequentialElementStride(Layout).getFixedValue()));
-    }
-    return Result;
+    const auto Add = [&](const Value &Index, std::int64_t Stride) {
+      Result.Number = sum(Result.Number, Index.Number, Stride);
+      return Index.What == Kind::Number;
+    };
+    return Result.What == Kind::Pointer && moved(T, Gep, Add) ? Result : Value();
   }
 
   Value reals(Term::Kind What, Value A, Value B) {
@@ -321,7 +257,7 @@ private:
                         Text == "mov.b32$0,0,$1;";
     const bool Rounds = Text == "cvt.rn.f16.f32$0,$1;" || Text == "cvt.rn.bf16.f32$0,$1;";
     if (Text == "mov.u32$0,%laneid;")
-      return Value::number(((T.Z * Block.Y + T.Y) * Block.X + T.X) % 32);
+      return Value::number(lane(T));
     const auto Rounded = [&](unsigned I) {
       const Value Of = of(T, Call.getArgOperand(I));
       return Of.What == Kind::Real ? Value::real(All.make(Term::Kind::Rounded, Of.Of)) : Value();
@@ -375,110 +311,22 @@ private:
     return std::nullopt;
   }
 
-  void call(Thread &T, const llvm::CallBase &Call) {
-    const auto Done = [&](Value Result) {
-      T.Values[Slots.lookup(&Call)] = Result;
-      T.Next = T.Next->getNextNode();
-    };
-    if (Call.isInlineAsm()) {
-      auto Result = assembly(T, Call);
-      if (!Result && !llvm::cast<llvm::InlineAsm>(Call.getCalledOperand())->hasSideEffects() &&
-          Call.doesNotAccessMemory())
-        Result = Value(); // it computes something
-      return Result ? Done(*Result)
-                    : stop(&Call, fmt::format("what the assembly `{}` does is not known", assemblyOf(Call)));
-    }
-    const llvm::Function *Callee = Call.getCalledFunction();
-    llvm::StringRef Name = Callee ? Callee->getName() : "";
-    if (llvm::isa<llvm::DbgInfoIntrinsic, llvm::LifetimeIntrinsic, llvm::AssumeInst, llvm::NoAliasScopeDeclInst>(Call))
-      return Done({});
-    if (Name.consume_front("llvm.nvvm.read.ptx.sreg."))
-      return Done(special(T, Name));
-    if (Name == "llvm.nvvm.barrier0" || Name.starts_with("llvm.nvvm.barrier.cta.sync.aligned.all") ||
-        Name.starts_with("llvm.nvvm.barrier.sync")) {
-      if (Call.arg_size() > 0 &&
-          !(of(T, Call.getArgOperand(0)).isConstant() && of(T, Call.getArgOperand(0)).Number.Constant == 0))
-        return stop(&Call, "some threads of the block wait for others here");
-      T.For = Wait::Block;
-      return;
-    }
-    if (Name.starts_with("llvm.nvvm.shfl.sync.") || Name == "llvm.nvvm.bar.warp.sync") {
-      T.For = Wait::Warp;
-      return;
-    }
-    if (const auto Result = function(T, Call, Name))
-      return Done(*Result);
-    if (Callee && (Call.doesNotAccessMemory() || Name.starts_with("__nv_")) && !Call.isConvergent())
-      return Done({});
-    stop(&Call, fmt::format("what {} does is not known", Name.empty() ? "this call" : Name.str()));
-  }
-
-  /// Lanes that wait for each other, if all have come that are named.
-  bool meet(llvm::MutableArrayRef<Thread> Warp) {
-    bool Any = false;
-    for (unsigned Lane = 0; Lane < Warp.size(); ++Lane) {
-      if (Warp[Lane].For != Wait::Warp)
-        continue;
-      const auto &Call = llvm::cast<llvm::CallBase>(*Warp[Lane].Next);
-      const Value Mask = of(Warp[Lane], Call.getArgOperand(0));
-      if (!Mask.isConstant())
-        return stop(&Call, "its mask is not known"), false;
-      std::vector<unsigned> Lanes;
-      bool All = true;
-      for (unsigned Other = 0; Other < Warp.size(); ++Other)
-        if ((Mask.Number.Constant >> Other & 1) != 0 && Warp[Other].For != Wait::Ended) {
-          All &= Warp[Other].For == Wait::Warp && Warp[Other].Next == &Call;
-          Lanes.push_back(Other);
-        }
-      if (!All || !llvm::is_contained(Lanes, Lane))
-        continue;
-      if (Call.arg_size() > 1)
-        shuffle(Warp, Lanes, Call);
-      for (unsigned Each : Lanes)
-        go(Warp[Each]);
-      Any = true;
-    }
-    return Any;
-  }
-
-  /// PTX ISA, shfl.sync.
-  void shuffle(llvm::MutableArrayRef<Thread> Warp, llvm::ArrayRef<unsigned> Lanes, const llvm::CallBase &Call) {
-    const llvm::StringRef Name = Call.getCalledFunction()->getName();
-    std::vector<Value> Given(Warp.size());
-    for (unsigned Lane : Lanes)
-      Given[Lane] = of(Warp[Lane], Call.getArgOperand(1));
-    for (unsigned Lane : Lanes) {
-      const Value By = of(Warp[Lane], Call.getArgOperand(2)), How = of(Warp[Lane], Call.getArgOperand(3));
-      if (!By.isConstant() || !How.isConstant())
-        return stop(&Call, "which lane is asked is not known");
-      const std::int64_t B = By.Number.Constant & 31, Clamp = How.Number.Constant & 31,
-                         Segment = How.Number.Constant >> 8 & 31, L = Lane,
-                         Last = (L & Segment) | (Clamp & ~Segment & 31);
-      const bool Up = Name.contains(".up.");
-      std::int64_t From = Up                        ? L - B
-                          : Name.contains(".down.") ? L + B
-                          : Name.contains(".bfly.") ? L ^ B
-                                                    : (L & Segment) | (B & ~Segment & 31);
-      if (Up ? From < Last : From > Last)
-        From = L;
-      Warp[Lane].Values[Slots.lookup(&Call)] =
-          llvm::is_contained(Lanes, static_cast<unsigned>(From)) ? Given[From] : Value();
-    }
-  }
-
   // -- Steps
 
-  void enter(Thread &T, const llvm::BasicBlock *From, const llvm::BasicBlock *To) {
-    std::vector<std::pair<unsigned, Value>> Phis;
-    for (const llvm::PHINode &Phi : To->phis())
-      Phis.emplace_back(Slots.lookup(&Phi), of(T, Phi.getIncomingValueForBlock(From)));
-    for (const auto &[Slot, Now] : Phis)
-      T.Values[Slot] = Now;
-    T.Next = &*To->getFirstNonPHIIt();
+  static Value chosen(const Thread &, Value V) { return V; }
+  static bool enters(Thread &, const llvm::BasicBlock *, const llvm::BasicBlock *) { return false; }
+
+  Value received(const llvm::CallBase &Call, const LaneExchange &How, Value Given, Value Own, bool Whether) {
+    if (How.TellsWhether || (How.Adds && !Call.getType()->isFloatTy()))
+      return {};
+    return How.Adds && Whether ? reals(Term::Kind::Sum, Given, Own) : Given;
   }
+  static Value reduced(const llvm::CallBase &, llvm::ArrayRef<Value>) { return {}; }
 
   /// Where two ways meet at once, and compute only: as `?:` of what they make.
-  bool joins(Thread &T, const llvm::BranchInst &Branch, Value If) {
+  bool chooses(Thread &T, const llvm::BranchInst &Branch, Value If) {
+    if (If.What != Kind::Comparison)
+      return false;
     const llvm::BasicBlock *const From = Branch.getParent(), *const Ways[] = {Branch.getSuccessor(0),
                                                                               Branch.getSuccessor(1)};
     const auto Behind = [](const llvm::BasicBlock *Way) { return Way->getSingleSuccessor(); };
@@ -504,31 +352,8 @@ private:
     return true;
   }
 
-  void step(Thread &T) {
-    constexpr unsigned MostSteps = 60'000'000;
-    const llvm::Instruction &I = *T.Next;
-    if (++Steps > MostSteps)
-      return stop(&I, fmt::format("it takes more than {} steps", MostSteps));
+  std::optional<Value> compute(Thread &T, const llvm::Instruction &I) {
     const auto Operand = [&](unsigned Number) { return of(T, I.getOperand(Number)); };
-    if (I.isTerminator()) {
-      if (llvm::isa<llvm::ReturnInst>(I)) {
-        T.For = Wait::Ended;
-        return;
-      }
-      if (auto *Branch = llvm::dyn_cast<llvm::BranchInst>(&I)) {
-        if (Branch->isUnconditional())
-          return enter(T, I.getParent(), Branch->getSuccessor(0));
-        const Value If = of(T, Branch->getCondition());
-        if (If.What == Kind::Comparison && joins(T, *Branch, If))
-          return;
-        if (!If.isConstant())
-          return stop(&I, "its way depends on values, or on blocks");
-        return enter(T, I.getParent(), Branch->getSuccessor(If.Number.Constant != 0 ? 0 : 1));
-      }
-      return stop(&I, "its way is not known");
-    }
-    if (auto *Call = llvm::dyn_cast<llvm::CallBase>(&I))
-      return call(T, *Call);
     Value Result;
     if (auto *Binary = llvm::dyn_cast<llvm::BinaryOperator>(&I))
       Result = binary(*Binary, Operand(0), Operand(1));
@@ -543,7 +368,7 @@ private:
     else if (llvm::isa<llvm::SelectInst>(I))
       Result = select(Operand(0), Operand(1), Operand(2));
     else if (auto *Gep = llvm::dyn_cast<llvm::GEPOperator>(&I))
-      Result = moved(T, *Gep);
+      Result = movedFrom(T, *Gep);
     else if (llvm::isa<llvm::AllocaInst>(I))
       Result = Value::pointer(object(&T.Values[Slots.lookup(&I)]));
     else if (auto *Load = llvm::dyn_cast<llvm::LoadInst>(&I))
@@ -551,25 +376,16 @@ private:
     else if (auto *Store = llvm::dyn_cast<llvm::StoreInst>(&I))
       store(&I, Layout.getTypeStoreSize(Store->getValueOperand()->getType()).getFixedValue(), Operand(1), Operand(0));
     else if (I.mayHaveSideEffects())
-      return stop(&I, "what it does to memory is not known");
-    T.Values[Slots.lookup(&I)] = Result;
-    if (!Stopped)
-      T.Next = I.getNextNode();
+      return std::nullopt;
+    return Result;
   }
 
-  const llvm::Function &Kernel;
-  const llvm::DataLayout &Layout;
-  const BlockShape Block;
   std::vector<Value> Arguments;
   const unsigned In, Bytes;
   const std::int64_t PerBlock;
   Terms All;
-  llvm::DenseMap<const llvm::Instruction *, unsigned> Slots;
-  std::vector<Thread> Threads;
   std::vector<Memory> Objects;
   std::map<const void *, unsigned> ObjectOf;
-  std::optional<BlockRun::Stop> Stopped;
-  unsigned Steps = 0;
 };
 
 } // namespace

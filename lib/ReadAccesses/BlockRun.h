@@ -1,25 +1,18 @@
 // A block of a kernel, run on symbols: what it stores, as terms of what it loads.
 #pragma once
 
+#include "BlockRunner.h"
 #include "SymbolicNumbers.h"
 #include "Terms.h"
 
-#include "cufuse/Support/BlockShape.h"
-
 #include <map>
-#include <optional>
-#include <string>
 #include <vector>
 
 namespace cufuse {
 
 /// What the threads of a block have stored.
 struct BlockRun {
-  struct Stop {
-    const llvm::Instruction *At; ///< Null: no place.
-    std::string Why;
-  };
-  std::optional<Stop> Stopped; ///< Nothing if all threads ended.
+  std::optional<RunStop> Stopped; ///< Nothing if all threads ended.
   Terms All;
   /// Behind an argument, by bytes from its begin.
   using Memory = std::map<SymbolicNumber, std::pair<unsigned, SymbolicValue>>; ///< With its bytes.

@@ -29,10 +29,11 @@ namespace {
 
 class Collector {
 public:
-  Collector(const DeviceIr &Ir, const clang::FunctionDecl &Kernel, std::vector<ParameterAccess> Parameters)
-      : Ir(Ir), Kernel(Kernel), Values(Ir.kernel(), std::move(Parameters)), Memory(memoryOf(Ir, Values)),
-        Text(Ir, Kernel), Paths(Ir, Values, Text), TextUses(textUsesOf(Ir, Kernel)), Met(TextUses.size()),
-        Result(Values.known()) {}
+  Collector(std::shared_ptr<const DeviceIr> Kept, const clang::FunctionDecl &Kernel,
+            std::vector<ParameterAccess> Parameters)
+      : Kept(std::move(Kept)), Ir(*this->Kept), Kernel(Kernel), Values(Ir.kernel(), std::move(Parameters)),
+        Memory(memoryOf(Ir, Values)), Text(Ir, Kernel), Paths(Ir, Values, Text), TextUses(textUsesOf(Ir, Kernel)),
+        Met(TextUses.size()), Result(Values.known()) {}
 
   KernelAccesses run() {
     sites();
@@ -57,6 +58,7 @@ public:
       carried(*L, Plain);
       bound(*L);
     }
+    needsThreads();
     for (const llvm::Instruction &I : llvm::instructions(Ir.kernel()))
       uses(I);
     forgetQuotients();
@@ -427,16 +429,20 @@ private:
   }
 
   void bound(const llvm::Loop &L) {
+    auto Turns = turnsOf(L, Values, Memory);
+    if (!Turns)
+      return;
     std::vector<Finding> Why;
-    for (const auto &[By, What] : boundTurns(L, Values, Memory, /*InWarp=*/false))
+    for (const auto &[By, What] : Turns->Bound)
       Why.push_back(findingAt(*By, What));
-    std::vector<Finding> InWarp;
-    if (!Why.empty())
-      for (const auto &[By, What] : boundTurns(L, Values, Memory, /*InWarp=*/true))
-        InWarp.push_back(findingAt(*By, What));
     for (const llvm::PHINode &Phi : L.getHeader()->phis())
-      if (const auto Id = Values.loop(&Phi))
-        Result.Loops[*Id].Bound = Why, Result.Loops[*Id].InWarp = InWarp;
+      if (const auto Id = Values.loop(&Phi)) {
+        Result.Loops[*Id].Bound = Why;
+        RowLoop &Row = Rows.emplace(*Id, Turns->Loop).first->second;
+        for (const auto &[Number, P] : llvm::enumerate(Result.Parameters))
+          if (Result.Loops[*Id].Step == Polynomial::atom(P.Name))
+            Row.Step = static_cast<unsigned>(Number);
+      }
   }
 
   /// Is the pointer asked for nothing but accesses whose indices are known?
@@ -502,6 +508,28 @@ private:
     });
   }
 
+  /// Runs the kernel when it is asked, for as long as anybody keeps what is known of it.
+  void needsThreads() {
+    if (Rows.empty())
+      return;
+    using Asked = std::pair<std::string, std::vector<unsigned>>;
+    auto Known = std::make_shared<std::map<Asked, std::optional<Finding>>>();
+    Result.NeedsThreads = [Ir = Kept, Rows = std::move(Rows), Known](BlockShape Block, llvm::ArrayRef<unsigned> Loops) {
+      const auto [At, IsNew] = Known->try_emplace({Block.str(), Loops.vec()});
+      if (!IsNew)
+        return At->second;
+      std::vector<const RowLoop *> Of;
+      for (unsigned Loop : Loops)
+        Of.push_back(&Rows.at(Loop));
+      if (const auto Why = needsItsThreads(Ir->kernel(), Block, Of)) {
+        At->second = Finding{Why->Why, {}, {}};
+        At->second->Where = Ir->place(Why->At ? *Why->At : *Of.front()->Header->getTerminator());
+      }
+      return At->second;
+    };
+  }
+
+  const std::shared_ptr<const DeviceIr> Kept;
   const DeviceIr &Ir;
   const clang::FunctionDecl &Kernel;
   IrValues Values;
@@ -512,6 +540,7 @@ private:
   std::vector<bool> Met; ///< Of these, by the code.
   std::deque<TextUse> Combined;
   llvm::DenseSet<const llvm::Instruction *> Located; ///< Accesses whose indices are known.
+  std::map<unsigned, RowLoop> Rows;
   KernelAccesses &Result;
 };
 
@@ -535,7 +564,7 @@ void addHiddenReads(const ParsedUnit &Unit, const Reached &Reach, KernelAccesses
 
 } // namespace
 
-KernelAccesses collectAccesses(const ParsedUnit &Unit, const Reached &Reach, const DeviceIr *Ir) {
+KernelAccesses collectAccesses(const ParsedUnit &Unit, const Reached &Reach, std::shared_ptr<const DeviceIr> Ir) {
   std::vector<ParameterAccess> Parameters = parametersOf(*Reach.Kernel);
   KernelAccesses Found;
   if (!Ir || Ir->kernel().arg_size() != Parameters.size()) {
@@ -545,7 +574,7 @@ KernelAccesses collectAccesses(const ParsedUnit &Unit, const Reached &Reach, con
     Found.Unfollowed.push_back(Unknown);
     Found.OtherMemory.push_back(Unknown);
   } else {
-    Found = Collector(*Ir, *Reach.Kernel, std::move(Parameters)).run();
+    Found = Collector(std::move(Ir), *Reach.Kernel, std::move(Parameters)).run();
   }
   addHiddenReads(Unit, Reach, Found);
   for (const clang::VarDecl *Global : Reach.Globals)

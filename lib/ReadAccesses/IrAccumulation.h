@@ -24,7 +24,7 @@ inline llvm::StringRef calleeOf(const llvm::Value &V) {
 /// the turns counts for no more than that of a sum.
 class Accumulation {
 public:
-  enum class Operation { Unknown, Sum, Product, Most, Least, And, Or, Xor };
+  enum class Operation { Unknown, Sum, Product, Most, Least, UnsignedMost, UnsignedLeast, And, Or, Xor };
 
   Accumulation(const llvm::PHINode &Phi, const llvm::Loop &L) : Phi(Phi), L(L) {}
 
@@ -52,14 +52,17 @@ private:
   static Operation chosen(const llvm::CmpInst &Compare, bool IfTrue) {
     using P = llvm::CmpInst;
     const P::Predicate Asked = Compare.getPredicate();
+    const bool Unsigned = P::isUnsigned(Asked);
+    const Operation Most = Unsigned ? Operation::UnsignedMost : Operation::Most,
+                    Least = Unsigned ? Operation::UnsignedLeast : Operation::Least;
     switch (P::getNonStrictPredicate(Compare.isFPPredicate() ? llvm::FCmpInst::getOrderedPredicate(Asked)
                                                              : llvm::ICmpInst::getSignedPredicate(Asked))) {
     case P::FCMP_OGE:
     case P::ICMP_SGE:
-      return IfTrue ? Operation::Most : Operation::Least;
+      return IfTrue ? Most : Least;
     case P::FCMP_OLE:
     case P::ICMP_SLE:
-      return IfTrue ? Operation::Least : Operation::Most;
+      return IfTrue ? Least : Most;
     default:
       return Operation::Unknown;
     }
@@ -143,6 +146,13 @@ public:
       return Branch ? onlyChooses(*Branch) : extreme(*llvm::cast<Instruction>(User)) != Operation::Unknown;
     });
   }
+  /// What a comparison is for, if it chooses the larger or the smaller one of two values, and nothing else.
+  static Operation chosenBy(const llvm::CmpInst &Compare) {
+    if (!Compare.hasOneUse() || !choosesExtreme(Compare))
+      return storedExtreme(Compare);
+    const auto *Branch = llvm::dyn_cast<llvm::BranchInst>(*Compare.user_begin());
+    return extreme(Branch ? *behind(*Branch)->begin() : *llvm::cast<Instruction>(*Compare.user_begin()));
+  }
   /// Of the two values that are compared, the larger or the smaller one.
   static Operation extreme(const Instruction &I) {
     const llvm::CmpInst *Compare = nullptr;
@@ -215,10 +225,10 @@ public:
     if (Word == "fma" || Word == "fmaf" || Word == "fmuladd")
       return Operand == 2 ? Operation::Sum : Operation::Unknown;
     return llvm::StringSwitch<Operation>(Word)
-        .Cases({"maxnum", "maximum", "smax", "umax", "fmaxf", "fmax", "max", "umax", "llmax", "ullmax"},
-               Operation::Most)
-        .Cases({"minnum", "minimum", "smin", "umin", "fminf", "fmin", "min", "umin", "llmin", "ullmin"},
-               Operation::Least)
+        .Cases({"maxnum", "maximum", "smax", "fmaxf", "fmax", "max", "llmax"}, Operation::Most)
+        .Cases({"minnum", "minimum", "smin", "fminf", "fmin", "min", "llmin"}, Operation::Least)
+        .Cases({"umax", "ullmax"}, Operation::UnsignedMost)
+        .Cases({"umin", "ullmin"}, Operation::UnsignedLeast)
         .Cases({"fadd_rn", "dadd_rn"}, Operation::Sum)
         .Default(Operation::Unknown);
   }

@@ -287,7 +287,7 @@ __global__ void sumOfPositive(const float *in, float *out, int columns) {
   out[blockIdx.x] = sum;
 }
 
-// CHECK: ofThirdLane: {{.*}} is a thread's own part of the row
+// CHECK: ofThirdLane: {{.*}} depends on the thread
 __global__ void ofThirdLane(const float *in, float *out, int columns) {
   float all = 0;
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
@@ -416,7 +416,9 @@ template <typename T> __global__ void reducedByWarps(const T *in, T *out, T *nor
   for (int apart = 16; apart > 0; apart /= 2)
     all += __shfl_xor_sync(~0u, all, apart);
   if (threadIdx.x == 0)
-    norm[blockIdx.x] = sqrtf(all) + largest;
+    norm[blockIdx.x] = sqrtf(all), parts[0] = all;
+  __syncthreads();
+  all = parts[0];
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
     out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] * all;
 }

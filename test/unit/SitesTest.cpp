@@ -43,9 +43,9 @@ std::vector<ReadKernel> readText(const std::string &Text) {
   std::vector<ReadKernel> All;
   for (const clang::FunctionDecl *Kernel : allKernels(Unit)) {
     Reached Reach;
-    const std::unique_ptr<DeviceIr> Ir = reach(Unit, *Kernel, Reach);
+    const std::shared_ptr<const DeviceIr> Ir = reach(Unit, *Kernel, Reach);
     const KernelFacts Facts = collectFacts(Unit, Host, Reach, Ir.get());
-    ReadKernel One{Facts.Name, collectAccesses(Unit, Reach, Ir.get()), {}};
+    ReadKernel One{Facts.Name, collectAccesses(Unit, Reach, Ir), {}};
     One.Shape = recogniseShape(Facts, One.Accesses);
     One.Accesses = withoutWraps(std::move(One.Accesses));
     All.push_back(std::move(One));

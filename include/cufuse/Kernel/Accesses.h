@@ -4,9 +4,11 @@
 
 #include "cufuse/Kernel/KernelFacts.h"
 #include "cufuse/Kernel/Polynomial.h"
+#include "cufuse/Support/BlockShape.h"
 
 #include <llvm/ADT/ArrayRef.h>
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -45,7 +47,6 @@ struct LoopAccess {
   bool LeftEarly = false;       ///< By break, return or goto.
   std::vector<Finding> Carried; ///< Variables of the code around it that the body changes.
   std::vector<Finding> Bound;   ///< It begins at the thread's number: why its turns can be no other thread's.
-  std::vector<Finding> InWarp;  ///< The same in blocks of a warp.
   SourcePlace Where;
   std::optional<unsigned> Statement = {}; ///< Its number in the kernel's body (ControlStatements.h).
 };
@@ -168,6 +169,9 @@ struct KernelAccesses {
   std::vector<Finding> Reports;     ///< Calls that print, or end the grid, by the same.
   std::vector<Finding> Together;    ///< What reads the thread's place, or works with other threads, by the same.
   std::vector<Finding> Unfollowed;  ///< Set if nothing is known.
+  /// Why it matters, in a block of this shape, which threads have which turns of these loops that are not `Bound`, by
+  /// their numbers; nothing if it does not. It is found by running the block (DividedRows.h).
+  std::function<std::optional<Finding>(BlockShape, llvm::ArrayRef<unsigned>)> NeedsThreads;
 
   const ParameterAccess *parameter(llvm::StringRef Name) const; ///< Null where there is none.
 };

@@ -1,0 +1,515 @@
+#include "DividedRun.h"
+
+#include "cufuse/Kernel/Accesses.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/Hashing.h>
+#include <llvm/ADT/SmallSet.h>
+#include <llvm/Analysis/ConstantFolding.h>
+#include <llvm/IR/Constants.h>
+
+#include <cmath>
+
+namespace cufuse {
+
+using Number = DividedNumber;
+using Operation = Accumulation::Operation;
+using llvm::APFloat;
+using llvm::APInt;
+
+namespace {
+
+class Runner : public BlockRunner<Runner, Number>, DividedMemory {
+public:
+  /// `Division`: which of all ways to divide turns among threads.
+  Runner(const llvm::Function &Kernel, BlockShape Block, llvm::ArrayRef<const RowLoop *> Loops, DividedDraw Of,
+         unsigned Division)
+      : BlockRunner(Kernel, Block, /*MostSteps=*/4'000'000), DividedMemory(Kernel.getDataLayout(), Of), Of(Of),
+        Division(Division) {
+    for (const RowLoop *Loop : Loops) {
+      Headers[Loop->Header] = Loop;
+      if (Loop->Step)
+        Sizes.insert(*Loop->Step);
+    }
+  }
+
+  DividedRun run() {
+    runThreads();
+    Result.IsNoLaunch |= TakesLong;
+    Result.Stopped = std::move(Stopped);
+    for (const Object &Each : objects())
+      if (Each.IsOfLaunch)
+        for (const auto &[At, What] : Each.Stored)
+          Result.Stored[{Each.Key, At}] = {What.By, What.Type, seen(What.Type, What.Value).second};
+    return std::move(Result);
+  }
+
+private:
+  friend BlockRunner;
+
+  // -- Values
+
+  Number number(std::int64_t N) { return Number::bits(static_cast<std::uint64_t>(N)); }
+  std::optional<std::int64_t> known(const Number &N) const {
+    return N.isBits() ? std::optional(static_cast<std::int64_t>(N.Bits)) : std::nullopt;
+  }
+  static std::int64_t withSign(const llvm::Type *T, const Number &N) {
+    return APInt(T->getIntegerBitWidth(), N.Bits, false, true).getSExtValue();
+  }
+
+  Number of(Thread &T, const llvm::Value *V) {
+    if (auto *I = llvm::dyn_cast<llvm::Instruction>(V))
+      return T.Values[Slots.lookup(I)];
+    if (auto *A = llvm::dyn_cast<llvm::Argument>(V); A && Sizes.contains(A->getArgNo()))
+      return Number::bits(Block.X);
+    if (auto *A = llvm::dyn_cast<llvm::Argument>(V))
+      return A->getType()->isPointerTy() ? Number::pointer(object(A->getArgNo(), true))
+                                         : draw(A->getType(), drawn(Of.Number, A->getArgNo(), 1));
+    if (auto *C = llvm::dyn_cast<llvm::ConstantInt>(V))
+      return C->getBitWidth() <= 64 ? Number::bits(C->getZExtValue()) : Number();
+    if (auto *C = llvm::dyn_cast<llvm::ConstantFP>(V))
+      return isNumber(C->getType()) ? Number::bits(C->getValueAPF().bitcastToAPInt().getZExtValue()) : Number();
+    if (llvm::isa<llvm::ConstantPointerNull>(V))
+      return Number::pointer(0);
+    constexpr unsigned Shared = 3; // address space; what is in others outlives the block
+    if (auto *Global = llvm::dyn_cast<llvm::GlobalVariable>(V)) {
+      constexpr std::uint64_t DynamicShared = 1; // arrays of the launch's size all begin in one place
+      const bool IsShared = Global->getAddressSpace() == Shared;
+      return Number::pointer(object(
+          IsShared && Global->isDeclaration() ? DynamicShared : reinterpret_cast<std::uintptr_t>(Global), !IsShared));
+    }
+    auto *C = llvm::dyn_cast<llvm::Constant>(V);
+    if (auto *Gep = llvm::dyn_cast_or_null<llvm::GEPOperator>(C))
+      return movedFrom(T, *Gep);
+    if (auto *Expression = llvm::dyn_cast_or_null<llvm::ConstantExpr>(C); Expression && Expression->isCast())
+      return of(T, Expression->getOperand(0));
+    if (C && !llvm::isa<llvm::UndefValue>(C) && C->getAggregateElement(0U)) {
+      std::vector<Number> All;
+      for (unsigned I = 0; const llvm::Constant *Each = C->getAggregateElement(I); ++I)
+        All.push_back(of(T, Each));
+      return members(std::move(All));
+    }
+    return {};
+  }
+
+  Number movedFrom(Thread &T, const llvm::GEPOperator &Gep) {
+    Number To = of(T, Gep.getPointerOperand());
+    auto Add = [&](const Number &Index, std::int64_t Stride) {
+      To.Bits += Index.Bits * static_cast<std::uint64_t>(Stride);
+      To.Parts = together(To.Parts, Index.Parts);
+      return Index.isBits();
+    };
+    auto Signed = [&](const Number &Index, std::int64_t Stride) { return Add(Index, Stride); };
+    return To.What == Number::Kind::Pointer && moved(T, Gep, Signed) ? To : Number();
+  }
+
+  // -- Arithmetic
+
+  const llvm::Constant *constant(llvm::Type *T, const Number &N) {
+    if (N.What == Number::Kind::Pointer && N.Object == 0 && T->isPointerTy())
+      return llvm::Constant::getNullValue(T);
+    if (!N.isBits() || !isNumber(T))
+      return nullptr;
+    const APInt Bits(T->getPrimitiveSizeInBits(), N.Bits, false, true);
+    return T->isIntegerTy() ? static_cast<const llvm::Constant *>(llvm::ConstantInt::get(T, Bits))
+                            : llvm::ConstantFP::get(T->getContext(), APFloat(T->getFltSemantics(), Bits));
+  }
+  Number ofConstant(Thread &T, const llvm::Constant *C, unsigned Parts) {
+    Number Result = C ? of(T, C) : Number();
+    Result.Parts = Result.isBits() ? Parts : 0;
+    return Result;
+  }
+
+  /// By what compilers compute at compile time.
+  Number folded(Thread &T, const llvm::Instruction &I, unsigned Operands) {
+    llvm::SmallVector<llvm::Constant *, 4> Given;
+    unsigned Parts = 0;
+    for (unsigned At = 0; At < Operands; ++At) {
+      const Number N = of(T, I.getOperand(At));
+      const llvm::Constant *C = constant(I.getOperand(At)->getType(), N);
+      if (!C)
+        return {};
+      Given.push_back(const_cast<llvm::Constant *>(C));
+      Parts = together(Parts, N.Parts);
+    }
+    if (auto *Call = llvm::dyn_cast<llvm::CallBase>(&I)) {
+      llvm::Function *Callee = Call->getCalledFunction();
+      return llvm::canConstantFoldCallTo(Call, Callee)
+                 ? ofConstant(T, llvm::ConstantFoldCall(Call, Callee, Given), Parts)
+                 : Number();
+    }
+    if (auto *Compare = llvm::dyn_cast<llvm::CmpInst>(&I))
+      return ofConstant(
+          T, llvm::ConstantFoldCompareInstOperands(Compare->getPredicate(), Given[0], Given[1], BlockRunner::Layout),
+          Parts);
+    return ofConstant(
+        T, llvm::ConstantFoldInstOperands(const_cast<llvm::Instruction *>(&I), Given, BlockRunner::Layout), Parts);
+  }
+
+  /// Another one for other operands, and nothing more is known of it.
+  Number any(const llvm::Type *T, std::uint64_t Key, llvm::ArrayRef<std::pair<const llvm::Type *, Number>> Of) {
+    unsigned Parts = 0;
+    for (const auto &[Type, N] : Of) {
+      if (!N.isBits())
+        return {};
+      Parts = together(Parts, N.Parts <= Drawn ? N.Parts : MixedParts);
+      const auto Real = real(Type, N.Bits);
+      // Rounding does not count.
+      const unsigned Kept = Type->getPrimitiveSizeInBits() < 32 ? 6 : 13;
+      int Exponent = 0;
+      Key = drawn(Key,
+                  Real && std::isfinite(*Real)
+                      ? std::llround(std::ldexp(std::frexp(*Real, &Exponent), static_cast<int>(Kept))) * 4096 + Exponent
+                      : static_cast<std::int64_t>(N.Bits));
+    }
+    Number Result = isNumber(T) ? T->isIntegerTy()
+                                      ? Number::bits(APInt(T->getIntegerBitWidth(), Key, false, true).getZExtValue())
+                                      : Number::bits(bitsOf(T, static_cast<double>(1 + Key % 1021) / 64))
+                                : Number();
+    Result.Parts = Parts;
+    return Result;
+  }
+
+  void compares(Thread &T, const llvm::Instruction &I, Operation By) {
+    const Number A = of(T, I.getOperand(0)), B = of(T, I.getOperand(1));
+    const unsigned Parts = together(A.Parts, B.Parts);
+    if (Parts <= Drawn || (By != Operation::Unknown && Parts == partsBy(By)))
+      return;
+    auto &Log = Result.Compared[{&I, T.Number}];
+    for (unsigned At : {0, 1})
+      Log.push_back(seen(I.getOperand(At)->getType(), of(T, I.getOperand(At))));
+  }
+
+  Operation chosenBy(const llvm::CmpInst &Compare) {
+    const auto [At, IsNew] = Chosen.try_emplace(&Compare);
+    if (IsNew)
+      At->second = Accumulation::chosenBy(Compare);
+    return At->second;
+  }
+
+  Number compare(Thread &T, const llvm::CmpInst &I) {
+    compares(T, I, chosenBy(I));
+    const Number A = of(T, I.getOperand(0)), B = of(T, I.getOperand(1));
+    if (A.What == Number::Kind::Pointer && B.What == Number::Kind::Pointer && I.isEquality() &&
+        (A.Object == 0 || B.Object == 0)) {
+      const unsigned Other = A.Object + B.Object;
+      const bool IsNull =
+          Other == 0 || (objects()[Other].IsOfLaunch && drawn(Of.Number, objects()[Other].Key, 2) % 2 == 0);
+      return Number::bits(IsNull == (I.getPredicate() == llvm::CmpInst::ICMP_EQ), Drawn);
+    }
+    return folded(T, I, 2);
+  }
+
+  // -- Atomics
+
+  static Operation operationOf(const llvm::AtomicRMWInst &I) {
+    using A = llvm::AtomicRMWInst;
+    switch (I.getOperation()) {
+    case A::Add:
+    case A::FAdd:
+      return Operation::Sum;
+    case A::Max:
+    case A::FMax:
+      return Operation::Most;
+    case A::UMax:
+      return Operation::UnsignedMost;
+    case A::Min:
+    case A::FMin:
+      return Operation::Least;
+    case A::UMin:
+      return Operation::UnsignedLeast;
+    case A::And:
+      return Operation::And;
+    case A::Or:
+      return Operation::Or;
+    case A::Xor:
+      return Operation::Xor;
+    default:
+      return Operation::Unknown;
+    }
+  }
+
+  // -- Calls
+
+  Number special(Thread &T, llvm::StringRef Register) {
+    const unsigned Lane = lane(T);
+    const auto Own = llvm::StringSwitch<std::optional<unsigned>>(Register)
+                         .Case("tid.x", T.X)
+                         .Case("tid.y", T.Y)
+                         .Case("tid.z", T.Z)
+                         .Case("ntid.x", Block.X)
+                         .Case("ntid.y", Block.Y)
+                         .Case("ntid.z", Block.Z)
+                         .Case("ctaid.x", Of.Blocks / 2)
+                         .Case("nctaid.x", Of.Blocks)
+                         .Cases({"ctaid.y", "ctaid.z"}, 0)
+                         .Cases({"nctaid.y", "nctaid.z"}, 1)
+                         .Case("warpsize", 32)
+                         .Case("laneid", Lane)
+                         .Case("lanemask.eq", 1U << Lane)
+                         .Case("lanemask.lt", (1U << Lane) - 1)
+                         .Case("lanemask.le", (2U << Lane) - 1)
+                         .Case("lanemask.gt", ~((2U << Lane) - 1))
+                         .Case("lanemask.ge", ~((1U << Lane) - 1))
+                         .Default(std::nullopt);
+    return Own ? Number::bits(*Own, Register.contains("ctaid") ? Drawn : 0) : Number();
+  }
+
+  std::optional<Number> assembly(Thread &T, const llvm::CallBase &Call) {
+    const std::string Text = assemblyOf(Call);
+    llvm::StringRef Register = Text;
+    if (Register.consume_front("mov.u32$0,%") && Register.consume_back(";"))
+      return special(T, Register);
+    if (Call.arg_size() == 1) {
+      const Number A = of(T, Call.getArgOperand(0));
+      llvm::LLVMContext &Context = Call.getContext();
+      llvm::Type *const Half = llvm::Type::getHalfTy(Context), *const BFloat = llvm::Type::getBFloatTy(Context),
+                        *const Float = llvm::Type::getFloatTy(Context);
+      const auto From = llvm::StringSwitch<std::pair<llvm::Type *, llvm::Type *>>(Text)
+                            .Case("cvt.f32.f16$0,$1;", {Half, Float})
+                            .Cases({"cvt.f32.bf16$0,$1;", "mov.b32$0,0,$1;"}, {BFloat, Float})
+                            .Case("cvt.rn.f16.f32$0,$1;", {Float, Half})
+                            .Case("cvt.rn.bf16.f32$0,$1;", {Float, BFloat})
+                            .Default({nullptr, nullptr});
+      if (From.first && A.isBits())
+        return Number::bits(bitsOf(From.second, *real(From.first, A.Bits)), A.Parts);
+    }
+    if (llvm::cast<llvm::InlineAsm>(Call.getCalledOperand())->hasSideEffects() || !Call.doesNotAccessMemory())
+      return std::nullopt;
+    return any(Call, T, Text);
+  }
+
+  Number any(const llvm::CallBase &Call, Thread &T, llvm::StringRef Name) {
+    std::vector<std::pair<const llvm::Type *, Number>> Given;
+    for (const llvm::Use &Each : Call.args())
+      Given.emplace_back(Each->getType(), of(T, Each));
+    return any(Call.getType(), llvm::hash_value(Name), Given);
+  }
+
+  /// CUDA's loads and stores with hints, by mangled name.
+  static bool isOneOf(llvm::StringRef Name, llvm::ArrayRef<const char *> Names) {
+    return Name.consume_front("_Z") && llvm::any_of(Names, [&](llvm::StringRef Each) {
+             return Name.starts_with(fmt::format("{}{}P", Each.size(), Each.str()));
+           });
+  }
+
+  std::optional<Number> function(Thread &T, const llvm::CallBase &Call, llvm::StringRef Name) {
+    if (isOneOf(Name, CachedLoads) && Call.arg_size() == 1)
+      return load(Call.getType(), of(T, Call.getArgOperand(0)));
+    if (isOneOf(Name, CachedStores) && Call.arg_size() == 2)
+      return store(Call, Call.getArgOperand(1)->getType(), of(T, Call.getArgOperand(0)), of(T, Call.getArgOperand(1)))
+                 ? std::optional(Number())
+                 : std::nullopt;
+    const bool IsOfLibrary = isArithmetic(Call);
+    if (!IsOfLibrary && (Call.isConvergent() || !llvm::isa<llvm::IntrinsicInst>(Call)))
+      return std::nullopt;
+    auto Given = [&](unsigned At) { return of(T, Call.getArgOperand(At)); };
+    llvm::Type *Type = Call.getType();
+    if (Call.arg_size() == 3 && Accumulation::operation(Call, 2) == Operation::Sum)
+      return joined(Type, Operation::Sum, joined(Type, Operation::Product, Given(0), Given(1)), Given(2));
+    if (const Operation By = Call.arg_size() == 2 ? Accumulation::operation(Call, 0) : Operation::Unknown;
+        By != Operation::Unknown) {
+      compares(T, Call, By);
+      return joined(Type, By, Given(0), Given(1));
+    }
+    if (!IsOfLibrary)
+      if (const Number Known = folded(T, Call, Call.arg_size()); Known.isBits())
+        return Known;
+    return Call.doesNotAccessMemory() || IsOfLibrary ? std::optional(any(Call, T, Name)) : std::nullopt;
+  }
+
+  Number received(const llvm::CallBase &Call, const LaneExchange &How, Number Given, Number Own, bool Whether) {
+    if (How.TellsWhether)
+      return members({Given, Number::bits(Whether)});
+    return How.Adds && Whether ? joined(Call.getType(), Operation::Sum, Given, Own) : Given;
+  }
+  Number reduced(const llvm::CallBase &Call, llvm::ArrayRef<Number> All) {
+    llvm::StringRef Name = calleeOf(Call);
+    const Operation By = llvm::StringSwitch<Operation>(Name.substr(Name.rfind("sync.") + 5).split('.').first)
+                             .Case("add", Operation::Sum)
+                             .Cases({"max", "fmax"}, Operation::Most)
+                             .Cases({"min", "fmin"}, Operation::Least)
+                             .Case("umax", Operation::UnsignedMost)
+                             .Case("umin", Operation::UnsignedLeast)
+                             .Case("and", Operation::And)
+                             .Case("or", Operation::Or)
+                             .Case("xor", Operation::Xor)
+                             .Default(Operation::Unknown);
+    Number Result = All.front();
+    for (const Number &Each : All.drop_front())
+      Result = joined(Call.getType(), By, Result, Each);
+    return By == Operation::Unknown ? Number() : Result;
+  }
+
+  // -- Loops over the row
+
+  /// What each thread has of the elements of a row: in every second draw, one that is the same for all, but for two
+  /// threads that divide three others, which nothing hides that other operations make of the rest; else, elements are
+  /// any thread's.
+  const std::vector<Number> &partsOf(const RowLoop &Loop, unsigned Which, unsigned Time) {
+    auto [At, IsNew] = Divided.try_emplace({&Loop, Which, Time});
+    std::vector<Number> &Parts = At->second;
+    if (!IsNew)
+      return Parts;
+    const RowLoop::Left &Left = Loop.Leaves[Which];
+    llvm::Type *Type = Left.First->getType();
+    const auto Threads = static_cast<unsigned>(this->Threads.size());
+    auto Add = [&](std::uint64_t To, const Number &Each) {
+      Number &Own = Parts[To % Threads];
+      Own = Own.isBits() ? joined(Type, Left.By, Own, Each) : Each;
+    };
+    Parts.resize(Threads);
+    const unsigned Pair = Of.Number / 2;
+    if (Of.Number % 2 == 0) {
+      for (unsigned Turn = 0; Turn < (Pair % 2 == 0 ? 2 * Threads : 5); ++Turn)
+        Add(drawn(Of.Number, Turn, Time, Division, 1),
+            element(Type, Left.By, drawn(Of.Number, Which, Time, Turn, 2), Of.Scale));
+      return Parts;
+    }
+    const std::uint64_t One = drawn(Of.Number, Time, 3),
+                        Other = One + 1 + drawn(Of.Number, Time, 4) % std::max(1U, Threads - 1);
+    const bool AreTwo = (One - Other) % Threads != 0;
+    if (const Number Level = levelElement(Type, Pair); Level.isBits())
+      for (unsigned Each = 0; Each < Threads; ++Each)
+        if (!AreTwo || (Each != One % Threads && Each != Other % Threads))
+          Add(Each, Level);
+    for (unsigned Turn = 0; Turn < 3; ++Turn)
+      Add(Turn + Division < 2 ? One : Other, singleElement(Type, Pair, drawn(Of.Number, Which, Time, Turn, 5)));
+    return Parts;
+  }
+  static Number chosen(const Thread &T, Number N) {
+    N.Parts = std::max(N.Parts, T.Way);
+    return N;
+  }
+
+  bool enters(Thread &T, const llvm::BasicBlock *From, const llvm::BasicBlock *To) {
+    const llvm::Instruction &Way = *From->getTerminator();
+    if (From->getUniqueSuccessor() == nullptr) {
+      T.Way = std::min(Drawn, of(T, Way.getOperand(0)).Parts);
+      if (T.Way != 0)
+        Result.Open.insert(&Way);
+    }
+    const auto At = Headers.find(To);
+    if (At == Headers.end()) {
+      Result.Ran.insert(To);
+      return false;
+    }
+    const RowLoop &Loop = *At->second;
+    const unsigned Time = Times[{&Loop, T.Number}]++;
+    takes(T, Loop, Time);
+    for (const llvm::BasicBlock *Block : Loop.Blocks) // whose values have another turn's
+      for (const llvm::Instruction &I : *Block)
+        if (const auto Slot = Slots.find(&I); Slot != Slots.end() && !llvm::isa<llvm::AllocaInst>(I))
+          Left.emplace_back(Slot->second, Number());
+    for (unsigned Which = 0; Which < Loop.Leaves.size(); ++Which) {
+      const RowLoop::Left &Each = Loop.Leaves[Which];
+      Number Now = of(T, Each.First->getIncomingValueForBlock(From));
+      if (Each.By != Operation::Unknown) {
+        const Number Own = partsOf(Loop, Which, Time)[T.Number];
+        if (Own.isBits())
+          Now = joined(Each.First->getType(), Each.By, Now, Own);
+        if (Now.isBits())
+          Now.Parts = together(Now.Parts, partsBy(Each.By));
+      }
+      for (const llvm::Value *V : Each.Values)
+        Left.emplace_back(Slots.lookup(llvm::cast<llvm::Instruction>(V)), Now);
+    }
+    for (const auto &[Slot, Now] : Left)
+      T.Values[Slot] = Now;
+    Left.clear();
+    Result.Ran.insert(Loop.Exit);
+    if (const auto Next = Headers.find(Loop.Exit); Next != Headers.end())
+      return enters(T, Loop.Exiting, Loop.Exit);
+    enter(T, Loop.Exiting, Loop.Exit);
+    return true;
+  }
+
+  /// What a loop takes is the same for all threads.
+  void takes(Thread &T, const RowLoop &Loop, unsigned Time) {
+    DividedRun::Log Own;
+    for (const llvm::Value *V : Loop.Takes)
+      Own.push_back(seen(V->getType(), of(T, V)));
+    for (const llvm::LoadInst *Load : Loop.Loads)
+      Own.push_back(seen(Load->getType(), load(Load->getType(), of(T, Load->getPointerOperand()))));
+    auto [At, IsNew] = Result.Taken.insert({{Loop.Header, Time}, Own});
+    for (size_t I = 0; I < Own.size(); ++I) {
+      const llvm::Value *V = I < Loop.Takes.size() ? Loop.Takes[I] : Loop.Loads[I - Loop.Takes.size()];
+      if (Own[I].second.What == Number::Kind::Unknown)
+        return stop(llvm::dyn_cast<llvm::Instruction>(V), nameOf(*V) + " is not known when the loop begins");
+      if (!isSame(Own[I].first, Own[I].second, At->second[I].second))
+        return stop(llvm::dyn_cast<llvm::Instruction>(V), nameOf(*V) + " depends on the thread");
+    }
+  }
+
+  // -- Steps
+
+  bool chooses(Thread &, const llvm::BranchInst &, Number) { return false; }
+
+  std::optional<Number> compute(Thread &T, const llvm::Instruction &I) {
+    const auto Operand = [&](unsigned At) { return of(T, I.getOperand(At)); };
+    if (auto *Compare = llvm::dyn_cast<llvm::CmpInst>(&I))
+      return compare(T, *Compare);
+    if (auto *Binary = llvm::dyn_cast<llvm::BinaryOperator>(&I)) {
+      if (Binary->isIntDivRem() && Operand(1).isBits() && Operand(1).Bits == 0) {
+        Result.IsNoLaunch = true;
+        stop(&I, "it divides by zero");
+      }
+      return folded(T, I, 2);
+    }
+    if (llvm::isa<llvm::SelectInst>(I)) {
+      const Number If = Operand(0);
+      Number Taken = If.isBits() ? Operand(If.Bits != 0 ? 1 : 2) : Number();
+      Taken.Parts = together(If.Parts, Taken.Parts);
+      return Taken;
+    }
+    if (auto *Gep = llvm::dyn_cast<llvm::GEPOperator>(&I))
+      return movedFrom(T, *Gep);
+    if (llvm::isa<llvm::AllocaInst>(I))
+      return Number::pointer(object(Slots.lookup(&I), false, T.Number + 1));
+    if (auto *Load = llvm::dyn_cast<llvm::LoadInst>(&I))
+      return load(Load->getType(), Operand(0));
+    if (auto *Store = llvm::dyn_cast<llvm::StoreInst>(&I))
+      return store(I, Store->getValueOperand()->getType(), Operand(1), Operand(0)) ? std::optional(Number())
+                                                                                   : std::nullopt;
+    if (auto *Change = llvm::dyn_cast<llvm::AtomicRMWInst>(&I)) {
+      const Operation By = operationOf(*Change);
+      llvm::Type *Type = Change->getValOperand()->getType();
+      const bool IsDone =
+          By != Operation::Unknown && store(I, Type, Operand(0), joined(Type, By, load(Type, Operand(0)), Operand(1)));
+      return IsDone ? std::optional(Number()) : std::nullopt; // what was there goes by the order of threads
+    }
+    if (auto *Of = llvm::dyn_cast<llvm::ExtractValueInst>(&I))
+      return Of->getNumIndices() == 1 ? member(Operand(0), Of->getIndices()[0]) : Number();
+    if (llvm::isa<llvm::ExtractElementInst>(I))
+      return Operand(1).isBits() ? member(Operand(0), Operand(1).Bits) : Number();
+    if (auto *To = llvm::dyn_cast<llvm::InsertValueInst>(&I))
+      return To->getNumIndices() == 1 ? with(I.getType(), Operand(0), To->getIndices()[0], Operand(1)) : Number();
+    if (llvm::isa<llvm::InsertElementInst>(I))
+      return Operand(2).isBits() ? with(I.getType(), Operand(0), Operand(2).Bits, Operand(1)) : Number();
+    if (I.mayHaveSideEffects())
+      return std::nullopt;
+    if (llvm::isa<llvm::FreezeInst, llvm::AddrSpaceCastInst>(I) ||
+        (llvm::isa<llvm::BitCastInst>(I) && isNumber(I.getType()) && isNumber(I.getOperand(0)->getType())))
+      return Operand(0);
+    return llvm::isa<llvm::CastInst, llvm::UnaryOperator>(I) ? folded(T, I, 1) : Number();
+  }
+
+  const DividedDraw Of;
+  const unsigned Division;
+  llvm::DenseMap<const llvm::BasicBlock *, const RowLoop *> Headers;
+  llvm::SmallSet<unsigned, 4> Sizes; ///< Arguments that are the block's size.
+  llvm::DenseMap<const llvm::CmpInst *, Operation> Chosen;
+  std::map<std::tuple<const RowLoop *, unsigned, unsigned>, std::vector<Number>> Divided;
+  std::map<std::pair<const RowLoop *, unsigned>, unsigned> Times;
+  std::vector<std::pair<unsigned, Number>> Left;
+  DividedRun Result;
+};
+
+} // namespace
+
+DividedRun runDivided(const llvm::Function &Kernel, BlockShape Block, llvm::ArrayRef<const RowLoop *> Loops,
+                      const DividedDraw &Of, unsigned Division) {
+  return Runner(Kernel, Block, Loops, Of, Division).run();
+}
+
+} // namespace cufuse
