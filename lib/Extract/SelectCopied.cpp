@@ -26,6 +26,13 @@ public:
 private:
   bool isAbsorbed(const clang::Decl *D) const { return Result.Absorbed.count(fileOf(D)); }
 
+  static bool isWithin(const clang::Decl &D, const clang::NamespaceDecl &Namespace) {
+    for (const clang::DeclContext *C = D.getDeclContext(); C; C = C->getParent())
+      if (C->isNamespace() && llvm::cast<clang::NamespaceDecl>(C)->getCanonicalDecl() == Namespace.getCanonicalDecl())
+        return true;
+    return false;
+  }
+
   void units() {
     // Units that must be rebound, or that need one that is copied, wherever they stand.
     llvm::SetVector<const clang::Decl *> Copied;
@@ -77,6 +84,17 @@ private:
         if (auto *Function = llvm::dyn_cast<clang::NamedDecl>(Whole);
             Function && Function->isFunctionOrFunctionTemplate() && !Unit.inCompatHeader(Function->getLocation()) &&
             Overloaded.count({scopeOf(Function), Function->getDeclName()}))
+          Changed |= Copied.insert(Whole);
+      // What brings up a copied name must bring up the copy.
+      auto IsCopied = [&](const clang::UsingShadowDecl *Shadow) {
+        const clang::Decl *Of = enclosingUnit(Shadow->getTargetDecl());
+        return Of && Copied.contains(Of);
+      };
+      for (const clang::Decl *Whole : Reach.Units)
+        if (auto *Alias = llvm::dyn_cast<clang::NamespaceAliasDecl>(Whole);
+            Alias ? llvm::any_of(Copied, [&](const auto *Each) { return isWithin(*Each, *Alias->getNamespace()); })
+                  : llvm::isa<clang::UsingDecl>(Whole) &&
+                        llvm::any_of(llvm::cast<clang::UsingDecl>(Whole)->shadows(), IsCopied))
           Changed |= Copied.insert(Whole);
       // A template and its specialisations stay together: without one, another would be chosen silently.
       std::set<const clang::Decl *> Templates;

@@ -20,7 +20,8 @@ namespace {
 /// What a fusion may change in a kernel's code, beside what the neutral reading takes back.
 class BodyComparison : public SameCode {
 public:
-  BodyComparison(const DeviceIr &A, const DeviceIr &B, const PlayedKernel &Played) : A(A), B(B), Played(Played) {
+  BodyComparison(const DeviceIr &A, const DeviceIr &B, const PlayedKernel &Played, SharedVariables &Shared)
+      : A(A), B(B), Played(Played), Own(Shared) {
     // A class that only a pointer to its members names may be complete in the output alone.
     KnowsMore = llvm::any_of(llvm::cast<clang::FunctionDecl>(A.declared(A.kernel()))->parameters(), [](const auto *P) {
       auto *Member = P->getType()->template getAs<clang::MemberPointerType>();
@@ -54,6 +55,7 @@ private:
 
   const DeviceIr &A, &B;
   const PlayedKernel &Played;
+  SharedVariables &Own;
 };
 
 std::optional<bool> BodyComparison::variable(const llvm::GlobalVariable &OfA, const llvm::GlobalVariable &OfB) {
@@ -65,6 +67,9 @@ std::optional<bool> BodyComparison::variable(const llvm::GlobalVariable &OfA, co
            differ(fmt::format("`{}` is not the partition's part of the memory", nameOf(OfA)));
   auto *DeclaredA = llvm::dyn_cast_or_null<clang::VarDecl>(A.declared(OfA)),
        *DeclaredB = llvm::dyn_cast_or_null<clang::VarDecl>(B.declared(OfB));
+  if (OfB.getAddressSpace() == Shared && DeclaredB &&
+      Own.try_emplace(DeclaredB, Played.Space).first->second != Played.Space)
+    return differ(fmt::format("`{}` is one with another kernel's", nameOf(OfA)));
   if (!DeclaredA || !DeclaredB || DeclaredA->isStaticLocal() || OfA.getAddressSpace() == Shared)
     return std::nullopt;
   // An object of the program, wherever it is defined.
@@ -319,7 +324,8 @@ SourcePlace sourceOf(const ParsedUnit &Output, clang::SourceLocation Where) {
 }
 
 std::vector<Blocker> compareWithInput(const ParsedKernel &Input, const ParsedUnit &Output,
-                                      const clang::FunctionDecl &Body, const PlayedKernel &Played) {
+                                      const clang::FunctionDecl &Body, const PlayedKernel &Played,
+                                      SharedVariables &Shared) {
   const clang::FunctionDecl &Kernel = *Input.Kernel;
   auto Differs = [&](const std::string &What, SourcePlace Where, const SourcePlace &There) {
     Blocker Difference{BlockerKind::OtherMeaning, std::move(Where), fmt::format("of {}, {}", Played.Facts.Name, What)};
@@ -354,7 +360,7 @@ std::vector<Blocker> compareWithInput(const ParsedKernel &Input, const ParsedUni
   std::optional<CodeDifference> Found;
   constexpr unsigned StackBytes = 128u << 20; // values are compared down to where they come from
   if (!A || !B ||
-      !runGuarded([&] { Found = BodyComparison(*A, *B, Own).compare(A->kernel(), B->kernel()); }, StackBytes))
+      !runGuarded([&] { Found = BodyComparison(*A, *B, Own, Shared).compare(A->kernel(), B->kernel()); }, StackBytes))
     return Differs("there is no code to compare", Here, There);
   if (!Found)
     return {};

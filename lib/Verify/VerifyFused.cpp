@@ -166,6 +166,7 @@ llvm::Error compareBodies(const ParsedUnit &Unit, const ParsedUnit &Neutral, con
                           llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
                           const EmitOptions &Options) {
   std::vector<Blocker> Refusals;
+  SharedVariables Shared;
   auto Compare = [&](const ParsedKernel &Input, const std::set<const clang::FunctionDecl *> &Bodies,
                      const PlayedKernel &Played) -> llvm::Error {
     if (Bodies.size() != 1)
@@ -175,7 +176,7 @@ llvm::Error compareBodies(const ParsedUnit &Unit, const ParsedUnit &Neutral, con
       Body = sameIn(Neutral, Unit, *withBody(Body));
     if (!Body)
       return defect(fmt::format("the neutral reading has no {}", Played.Facts.Name));
-    llvm::append_range(Refusals, compareWithInput(Input, Neutral, *Body, Played));
+    llvm::append_range(Refusals, compareWithInput(Input, Neutral, *Body, Played, Shared));
     return llvm::Error::success();
   };
   for (const PartitionPlan &P : Plan.Partitions) {

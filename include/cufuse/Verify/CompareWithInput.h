@@ -32,11 +32,13 @@
 #include "cufuse/Frontend/ParsedKernel.h"
 #include "cufuse/Plan/FusionPlan.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
 namespace clang {
 class SourceLocation;
+class ValueDecl;
 } // namespace clang
 
 namespace cufuse {
@@ -53,9 +55,14 @@ struct PlayedKernel {
   unsigned OwnParameters = 0;         ///< Of the kernel; those of the body that come before are added.
 };
 
-/// What means something else in the output, the first thing found: nothing if all is the same.
+/// Whose each `__shared__` variable of the output is: the namespace of the kernel's text.
+using SharedVariables = std::map<const clang::ValueDecl *, std::string>;
+
+/// What means something else in the output, the first thing found: nothing if all is the same. What `Shared` has of
+/// another kernel's is not this one's; its own are added.
 std::vector<Blocker> compareWithInput(const ParsedKernel &Input, const ParsedUnit &Output,
-                                      const clang::FunctionDecl &Body, const PlayedKernel &Played);
+                                      const clang::FunctionDecl &Body, const PlayedKernel &Played,
+                                      SharedVariables &Shared);
 
 /// The place that the `#line` directives of the output say: in a file of the users, or in the output.
 SourcePlace sourceOf(const ParsedUnit &Output, clang::SourceLocation Where);
