@@ -60,12 +60,16 @@ struct Misfit {
 
   bool FitsApart = false; ///< Only --distinct is missing.
 
-  /// How far it is from fitting: by the kinds of reasons, but for flags where more is missing.
+  /// How far it is from fitting: by the kinds of reasons, but for flags where more is missing. Where an option is all
+  /// that is missing, it is nearer than others.
   size_t distance() const {
     std::set<std::string> Rules;
-    for (const Message &M : withoutFlags(Messages))
+    bool IsByOption = true;
+    for (const Message &M : withoutFlags(Messages)) {
       Rules.insert(M.Rule);
-    return FitsApart ? 0 : Rules.size();
+      IsByOption &= llvm::StringRef(M.Remedy).starts_with("say --");
+    }
+    return FitsApart ? 0 : 2 * Rules.size() - IsByOption;
   }
   std::string str() const {
     const llvm::StringRef First = Messages.empty() ? llvm::StringRef() : llvm::StringRef(Messages.front().Text);
