@@ -412,7 +412,7 @@ llvm::Expected<std::vector<NvccStep>> nvccSteps(const Toolchain &Tools, const st
                                                 const CompileFlags &Flags, const std::string &Arch) {
   if (auto Found = llvm::sys::findProgramByName(Flags.Compiler);
       Found && llvm::sys::fs::can_execute(*Found) && *Found != Tools.Nvcc &&
-      (!llvm::sys::fs::equivalent(*Found, Tools.Nvcc) || toolkitOf(*Found) != Tools.CudaPath)) {
+      (!llvm::sys::fs::equivalent(*Found, Tools.Nvcc) || toolkitOf(*Tools.Cache, *Found) != Tools.CudaPath)) {
     // A wrapper may have flags of its own, and a link another toolkit.
     llvm::StringRef Folder = llvm::sys::path::parent_path(*Found);
     return badUsage(

@@ -27,7 +27,7 @@ static std::string placeWith(llvm::ArrayRef<std::string> Places, llvm::StringRef
   return Found == Places.end() ? "" : *Found;
 }
 
-static std::string toolkitOf(ArtifactCache &Cache, const std::string &Nvcc) {
+std::string toolkitOf(ArtifactCache &Cache, const std::string &Nvcc) {
   const auto Answer = llvm::expectedToOptional(dryRun(Cache, Nvcc));
   if (!Answer)
     return {};
@@ -43,11 +43,6 @@ static std::string toolkitOf(ArtifactCache &Cache, const std::string &Nvcc) {
                      ? Top
                      : path::parent_path(realPath(Word)).str();
   return {};
-}
-
-std::string toolkitOf(const std::string &Nvcc) {
-  ArtifactCache Cache(defaultCacheFolder());
-  return toolkitOf(Cache, Nvcc);
 }
 
 llvm::Expected<Toolchain> findToolchain(const std::string &ProgramPath, std::function<void(const std::string &)> Say) {

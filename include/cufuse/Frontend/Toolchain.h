@@ -36,6 +36,6 @@ llvm::Expected<Toolchain> findToolchain(const std::string &ProgramPath,
                                         std::function<void(const std::string &)> Say = {});
 
 /// The toolkit that the nvcc compiles with, by its own account; "" where it is none.
-std::string toolkitOf(const std::string &Nvcc);
+std::string toolkitOf(ArtifactCache &Cache, const std::string &Nvcc);
 
 } // namespace cufuse
