@@ -4,9 +4,9 @@
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // RUN: sh fuse.sh %cufuse scan ofThread ofLane byTable inShared shuffled counted difference chosen turns walking twiceAdded partial \
 // RUN:   everySecond norms staged positive sumOfLargest largestOfSums sumOfSquares sumOfFirst \
-// RUN:   ofNeighbour ofFirstLane sumOfPositive ofThirdLane largestOfCounts differenceOfParts weighted | FileCheck %s
-// RUN: sh fuse.sh %cufuse 'reduced<0>' 'reduced<1>' 'reduced<2>' 'reduced<3>' 'reduced<4>' 'reducedByWarps<float>' softmax softmaxByWarps | cut -c 1-36 | uniq -c | FileCheck %s --check-prefix=SUMS
-// SUMS: {{^ *}}8 cufuse: note: By row, 4 elements of
+// RUN:   ofNeighbour ofFirstLane sumOfPositive ofThirdLane largestOfCounts differenceOfParts weighted halfOfATree middleOfAScan someThreads ofOneWarp | FileCheck %s
+// RUN: sh fuse.sh %cufuse 'reduced<0>' 'reduced<1>' 'reduced<2>' 'reduced<3>' 'reduced<4>' 'reducedByWarps<float>' softmax softmaxByWarps endOfAScan lessAll | cut -c 1-36 | uniq -c | FileCheck %s --check-prefix=SUMS
+// SUMS: {{^ *}}10 cufuse: note: By row, 4 elements of
 
 //--- fuse.sh
 fuse=$1; shift
@@ -436,4 +436,88 @@ template <int Of> __global__ void reduced(const float *in, float *out, int colum
       total = Of == 2 ? total * parts[i] : Of == 1 || Of == 3 ? fmaxf(total, parts[i]) : total + parts[i];
     out[blockIdx.x] = total;
   }
+}
+
+// The parts of some threads are no more of the row than one thread's.
+// CHECK: halfOfATree: {{.*}} is a thread's own part of the row
+__global__ void halfOfATree(const float *in, float *out, int columns) {
+  __shared__ float parts[64];
+  float all = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    all += in[blockIdx.x * columns + i];
+  parts[threadIdx.x] = all;
+  __syncthreads();
+  for (int k = 16; k > 0; k /= 2) {
+    if (threadIdx.x < k)
+      parts[threadIdx.x] += parts[threadIdx.x + k];
+    __syncthreads();
+  }
+  out[blockIdx.x] = parts[0];
+}
+
+template <int At> __device__ float scanned(float own) {
+  __shared__ float parts[64];
+  parts[threadIdx.x] = own;
+  __syncthreads();
+  for (int far = 1; far < 64; far *= 2) {
+    const float before = threadIdx.x >= far ? parts[threadIdx.x - far] : 0;
+    __syncthreads();
+    parts[threadIdx.x] += before;
+    __syncthreads();
+  }
+  return parts[At];
+}
+// CHECK: middleOfAScan: what the loop takes is a thread's own part of the row
+__global__ void middleOfAScan(const float *in, float *out, int columns) {
+  float all = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    all += in[blockIdx.x * columns + i];
+  const float some = scanned<10>(all);
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] - some;
+}
+__global__ void endOfAScan(const float *in, float *out, int columns) {
+  float all = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    all += in[blockIdx.x * columns + i];
+  const float sum = scanned<63>(all);
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] - sum;
+}
+
+__device__ void sumUp(float &sum, float own, int threads) {
+  if (threadIdx.x == 0)
+    sum = 0;
+  __syncthreads();
+  if (threadIdx.x < threads)
+    atomicAdd(&sum, -own);
+  __syncthreads();
+}
+// CHECK: someThreads: {{.*}} is a thread's own part of the row
+__global__ void someThreads(const float *in, float *out, int columns) {
+  __shared__ float sum;
+  float all = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    all += in[blockIdx.x * columns + i];
+  sumUp(sum, all, 32);
+  out[blockIdx.x] = sum;
+}
+__global__ void lessAll(const float *in, float *out, int columns) {
+  __shared__ float sum;
+  float all = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    all += in[blockIdx.x * columns + i];
+  sumUp(sum, all, 64);
+  out[blockIdx.x] = sum;
+}
+
+// CHECK: ofOneWarp: {{.*}} depends on the thread
+__global__ void ofOneWarp(const float *in, float *out, int columns) {
+  float all = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    all += in[blockIdx.x * columns + i];
+  for (int apart = 16; apart > 0; apart /= 2)
+    all += __shfl_xor_sync(~0u, all, apart);
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] - all;
 }
