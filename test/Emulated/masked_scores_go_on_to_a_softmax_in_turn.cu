@@ -6,10 +6,10 @@
 // RUN: %cufuse fuse %s:scaleAndMask %s:ahead --link scaleAndMask.x=ahead.x --link scaleAndMask.size=ahead.columns \
 // RUN:   --link 'scaleAndMask.heads*size=ahead.rows' --distinct --block 64 --name whole -o %t/whole.cu 2>&1 | FileCheck %s
 // CHECK: note: In turn, a block its part of every kernel: scaleAndMask, then {{causal|ahead}}. In memory: scaleAndMask.x.
-// Where a row may have no element, `columns - 1` may be the larger one: nothing is known by that comparison.
+// Where a row has no element, `columns - 1` would be the larger one: the launch is asked that it has some.
 // RUN: %cufuse fuse %s:scaleAndMask %s:before --link scaleAndMask.x=before.x --link scaleAndMask.size=before.columns \
 // RUN:   --distinct --block 64 -o %t/before.cu 2>&1 | FileCheck %s --check-prefix=BEFORE
-// BEFORE: It can be launched with 1 - scaleAndMask.size <= 0 and 256 <= scaleAndMask.size alone.
+// BEFORE: It can be launched with 1 - scaleAndMask.size <= 0 alone.
 // RUN: %emulate --seed 1 --seed 2 -I %t -D FUSED %s %t/tails.cu %t/whole.cu | FileCheck %s --check-prefix=SAME
 // SAME: 9 same
 

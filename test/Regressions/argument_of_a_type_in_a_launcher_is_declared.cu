@@ -8,6 +8,6 @@
 #include <cuda_fp16.h>
 // CHECK: #include "Inputs/group_of.h"
 // CHECK: #include <cuda_fp16.h>
-// CHECK: ::Group<__half, ::Pair<__half2>> *data;
+// CHECK: ::Group<__half, ::Pair<::__half2>> *data;
 __global__ void scale(Group<__half, Pair<__half2>> *data) { data[threadIdx.x].a *= __float2half(2.0f); }
 __global__ void shift(float *data) { data[threadIdx.x] += 1; }

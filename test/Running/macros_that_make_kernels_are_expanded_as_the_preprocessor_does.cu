@@ -52,7 +52,7 @@ EXPRESSION(axpy, REAL, a * x[i] + y[i])
 LISTED(listed, 1,  2 , /* three */ 3   "a  b" '\'' )
 #define MEASURED(name, radius)                                                                                         \
   static const int UNIQUE(name) = 3;                                                                                   \
-  static __constant__ int name##_length = LENGTH(radius);                                                              \
+  static __constant__ const int name##_length = LENGTH(radius);                                                        \
   struct name##_members {                                                                                              \
     int values[LENGTH(radius)];                                                                                        \
   };                                                                                                                   \
@@ -64,8 +64,8 @@ LISTED(listed, 1,  2 , /* three */ 3   "a  b" '\'' )
   }
 MEASURED(measured, RADIUS)
 #define LINED(name, radius)                                                                                            \
-  static __constant__ int name##_line = __LINE__;                                                                      \
-  static __constant__ int name##_length = LENGTH(radius);                                                              \
+  static __constant__ const int name##_line = __LINE__;                                                                \
+  static __constant__ const int name##_length = LENGTH(radius);                                                        \
   __global__ void name(int *o) { o[threadIdx.x] = name##_line + name##_length + __LINE__; }
 LINED(lined,
       RADIUS +

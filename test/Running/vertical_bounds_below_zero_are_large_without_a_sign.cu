@@ -119,7 +119,7 @@ int main() {
     none.arguments.x = x, none.arguments.y = y, none.arguments.s = s, none.arguments.n = 0;
     good &= declined(atloads::launch(none), "no elements but one");
     wide::upTo_doubled::Launch all{};
-    all.arguments.x = x, all.arguments.y = y, all.arguments.z = z, all.arguments.n = SIZE_MAX;
+    all.arguments.x = x, all.arguments.y = y, all.arguments.z = z, all.arguments.n = ~size_t(0);
     good &= declined(wide::launch(all), "all elements");
     all.arguments.n = n;
     require(wide::launch(all), "wide");

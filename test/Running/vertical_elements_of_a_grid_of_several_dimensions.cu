@@ -40,7 +40,7 @@
 // RUN:   --block 64 --in-registers -o %t/n.cu 2> %t/n
 // RUN: FileCheck %s --check-prefix=NEARER --input-file=%t/n --implicit-check-not=NotPointwise
 // NEARER: no form fits: at loads: two pointers may lead to the same memory
-// NEARER: note: if they never do, say --distinct
+// NEARER: note: which elements of gathered.p are used is not known at the launch; if they never do, say --distinct
 // What some threads leave is not in a row's registers either, but where the kernel loads the row before.
 // RUN: not %cufuse fuse --vertical %t/kernels.cu:mask %t/kernels.cu:centre --distinct --block 64 --in-registers \
 // RUN:   -o %t/n.cu 2> %t/n
