@@ -65,15 +65,19 @@ std::vector<const clang::FunctionDecl *> barriers(clang::ASTContext &Context) {
 constexpr unsigned Beginning = 0x5eedc0de;
 
 /// `!a` and `a && b` are values or branches, depending on whether they hold temporary objects: here they are branches.
-void branchAtOnce(llvm::Function &F) {
+bool branchesAtOnce(llvm::Function &F) {
   using namespace llvm::PatternMatch;
+  bool Changed = false;
   for (llvm::BasicBlock &Block : llvm::make_early_inc_range(F)) {
     auto *Branch = llvm::dyn_cast<llvm::BranchInst>(Block.getTerminator());
     if (!Branch || !Branch->isConditional())
       continue;
     for (llvm::Value *Negated = nullptr; match(Branch->getCondition(), m_Not(m_Value(Negated)));) {
+      auto *Not = llvm::dyn_cast<llvm::Instruction>(Branch->getCondition());
       Branch->setCondition(Negated);
       Branch->swapSuccessors();
+      if (Not && Not->use_empty())
+        Not->eraseFromParent();
     }
     // A block that does nothing but choose by what those before it know.
     auto *Chosen = llvm::dyn_cast<llvm::PHINode>(Branch->getCondition());
@@ -107,7 +111,9 @@ void branchAtOnce(llvm::Function &F) {
       }
     }
     llvm::DeleteDeadBlock(&Block);
+    Changed = true;
   }
+  return Changed;
 }
 
 /// Without blocks that do nothing but go on: there is one more behind a call that is left out.
@@ -130,7 +136,8 @@ void normalise(const DeviceIr &Ir, bool HasAnyGroup) {
       F.setComdat(nullptr);
     } else if (!F.isDeclaration()) {
       goOnAtOnce(F);
-      branchAtOnce(F);
+      while (branchesAtOnce(F)) // what is chosen by a block that is gone may be another such block's choice
+        ;
     }
 }
 
