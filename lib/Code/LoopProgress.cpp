@@ -162,8 +162,8 @@ bool LoopProgress::isNext(const Value &V, const Steps &S, unsigned Depth) {
            });
   }
   if (Follows) // from place to place by what is read there
-    return (S.R.Does == Effect::Marks || !parts(I, S.Loop, /*OfEarlierTurns=*/true, S.R.I).contains(&S.Phi)) &&
-           S.R.Address && parts(*S.R.Address, S.Loop).contains(&S.Phi) && (S.MayWrap || isTested(I, S));
+    return !parts(I, S.Loop, /*OfEarlierTurns=*/true, S.R.I).contains(&S.Phi) && S.R.Address &&
+           parts(*S.R.Address, S.Loop).contains(&S.Phi) && (S.MayWrap || isTested(I, S));
   auto *Place = dyn_cast<Instruction>(withoutCasts(&I));
   const Read *Other = Place ? Reads.of(*Place) : nullptr;
   if (Other && Other->Address && Now.contains(&S.Phi) && isTested(I, S)) // by another read

@@ -8,16 +8,17 @@
 namespace cufuse {
 
 using Value = SymbolicValue;
-using Kind = SymbolicValue::Kind;
 
 namespace {
 
 using Memory = BlockRun::Memory;
 
-class Runner : public BlockRunner<Runner, Value> {
+class SymbolRunner : public BlockRunner<SymbolRunner, Value> {
+  using Kind = SymbolicValue::Kind;
+
 public:
-  Runner(const llvm::Function &Kernel, BlockShape Block, std::vector<Value> Arguments, unsigned In, unsigned Bytes,
-         std::int64_t PerBlock)
+  SymbolRunner(const llvm::Function &Kernel, BlockShape Block, std::vector<Value> Arguments, unsigned In,
+               unsigned Bytes, std::int64_t PerBlock)
       : BlockRunner(Kernel, Block, /*MostSteps=*/60'000'000), Arguments(std::move(Arguments)), In(In), Bytes(Bytes),
         PerBlock(PerBlock) {
     All.constant(0); // number 0, where there is no second operand
@@ -392,7 +393,7 @@ private:
 
 BlockRun runBlock(const llvm::Function &Kernel, BlockShape Block, std::vector<Value> Arguments, unsigned In,
                   unsigned Bytes, std::int64_t PerBlock) {
-  return Runner(Kernel, Block, std::move(Arguments), In, Bytes, PerBlock).run();
+  return SymbolRunner(Kernel, Block, std::move(Arguments), In, Bytes, PerBlock).run();
 }
 
 } // namespace cufuse

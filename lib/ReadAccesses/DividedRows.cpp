@@ -6,9 +6,9 @@ namespace cufuse {
 
 namespace {
 
-class Check {
+class DivisionCheck {
 public:
-  Check(const llvm::Function &Kernel, BlockShape Block, llvm::ArrayRef<const RowLoop *> Loops)
+  DivisionCheck(const llvm::Function &Kernel, BlockShape Block, llvm::ArrayRef<const RowLoop *> Loops)
       : Kernel(Kernel), Block(Block), Loops(Loops) {}
 
   std::optional<NeedsThreads> run() {
@@ -108,7 +108,7 @@ private:
 
 std::optional<NeedsThreads> needsItsThreads(const llvm::Function &Kernel, BlockShape Block,
                                             llvm::ArrayRef<const RowLoop *> Loops) {
-  return Check(Kernel, Block, Loops).run();
+  return DivisionCheck(Kernel, Block, Loops).run();
 }
 
 } // namespace cufuse

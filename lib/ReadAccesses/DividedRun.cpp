@@ -19,11 +19,11 @@ using llvm::APInt;
 
 namespace {
 
-class Runner : public BlockRunner<Runner, Number>, DividedMemory {
+class NumberRunner : public BlockRunner<NumberRunner, Number>, DividedMemory {
 public:
   /// `Division`: which of all ways to divide turns among threads.
-  Runner(const llvm::Function &Kernel, BlockShape Block, llvm::ArrayRef<const RowLoop *> Loops, DividedDraw Of,
-         unsigned Division)
+  NumberRunner(const llvm::Function &Kernel, BlockShape Block, llvm::ArrayRef<const RowLoop *> Loops, DividedDraw Of,
+               unsigned Division)
       : BlockRunner(Kernel, Block, /*MostSteps=*/4'000'000), DividedMemory(Kernel.getDataLayout(), Of), Of(Of),
         Division(Division) {
     for (const RowLoop *Loop : Loops) {
@@ -509,7 +509,7 @@ private:
 
 DividedRun runDivided(const llvm::Function &Kernel, BlockShape Block, llvm::ArrayRef<const RowLoop *> Loops,
                       const DividedDraw &Of, unsigned Division) {
-  return Runner(Kernel, Block, Loops, Of, Division).run();
+  return NumberRunner(Kernel, Block, Loops, Of, Division).run();
 }
 
 } // namespace cufuse

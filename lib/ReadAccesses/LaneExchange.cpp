@@ -9,14 +9,14 @@ namespace cufuse {
 
 namespace {
 
-using Kind = LaneExchange::Kind;
+using ExchangeKind = LaneExchange::Kind;
 
-std::optional<Kind> kindOf(llvm::StringRef Mode) {
-  return llvm::StringSwitch<std::optional<Kind>>(Mode)
-      .Case("up", Kind::Up)
-      .Case("down", Kind::Down)
-      .Case("bfly", Kind::Butterfly)
-      .Case("idx", Kind::Index)
+std::optional<ExchangeKind> kindOf(llvm::StringRef Mode) {
+  return llvm::StringSwitch<std::optional<ExchangeKind>>(Mode)
+      .Case("up", ExchangeKind::Up)
+      .Case("down", ExchangeKind::Down)
+      .Case("bfly", ExchangeKind::Butterfly)
+      .Case("idx", ExchangeKind::Index)
       .Default(std::nullopt);
 }
 
@@ -57,9 +57,9 @@ std::optional<LaneExchange> laneExchange(const llvm::CallBase &Call) {
     return ofAssembly(Call);
   llvm::StringRef Name = calleeOf(Call);
   if (Name == "llvm.nvvm.bar.warp.sync")
-    return LaneExchange{Kind::Wait, 0};
+    return LaneExchange{ExchangeKind::Wait, 0};
   if (Name.starts_with("llvm.nvvm.redux.sync."))
-    return LaneExchange{Kind::Reduce, 1, 0};
+    return LaneExchange{ExchangeKind::Reduce, 1, 0};
   if (!Name.consume_front("llvm.nvvm.shfl.sync.") || !Call.getType()->isSingleValueType())
     return std::nullopt;
   const auto What = kindOf(Name.split('.').first);

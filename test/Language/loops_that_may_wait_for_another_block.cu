@@ -832,3 +832,15 @@ __device__ int (*const waits[])(volatile int *) = {waitsForTheFlag, waitsForNoth
 // CHECK-LABEL: {{^}}waitsBehindATable(
 // CHECK: [SpinLoop]
 __global__ void waitsBehindATable(volatile int *flag, int *out, int n) { out[0] = waits[n & 1](flag); }
+
+// A step by what an exchange has given may be none.
+
+// CHECK-LABEL: {{^}}goesOnByWhatItGot(
+// CHECK: [SpinLoop]
+__global__ void goesOnByWhatItGot(int *length, int *out, int end) {
+  for (int at = 0; at < end;) {
+    const int got = atomicExch(&length[at], 0);
+    out[at] = got;
+    at += got;
+  }
+}
