@@ -46,7 +46,7 @@ bool isSame(const llvm::Type *T, const Number &A, const Number &B) {
   if (A.What != B.What || A.What == Number::Kind::Unknown || A.What == Number::Kind::Members)
     return false;
   const auto X = A.isBits() ? real(T, A.Bits) : std::nullopt, Y = A.isBits() ? real(T, B.Bits) : std::nullopt;
-  if (!X || A.Bits == B.Bits)
+  if (!X || A.Bits == B.Bits || std::max(A.Parts, B.Parts) <= Drawn) // no order of parts rounds these
     return A.Bits == B.Bits && A.Object == B.Object;
   const double Rounding = T->getPrimitiveSizeInBits() < 32 ? 0.02 : 1e-4;
   return std::abs(*X - *Y) <= Rounding * std::max(std::abs(*X), std::abs(*Y));

@@ -39,7 +39,7 @@ bool isNumber(const llvm::Type *T);
 /// Nothing for what is no real number.
 std::optional<double> real(const llvm::Type *T, std::uint64_t Bits);
 std::uint64_t bitsOf(const llvm::Type *T, double Value);
-/// Up to rounding; what is not known is the same as nothing.
+/// Up to rounding, if parts are in it; what is not known is the same as nothing.
 bool isSame(const llvm::Type *T, const DividedNumber &A, const DividedNumber &B);
 /// Two of them become one.
 DividedNumber joined(const llvm::Type *T, Accumulation::Operation By, const DividedNumber &A, const DividedNumber &B);

@@ -4,7 +4,7 @@
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // RUN: sh fuse.sh %cufuse scan ofThread ofLane byTable inShared shuffled counted difference chosen turns walking twiceAdded partial \
 // RUN:   everySecond norms staged positive sumOfLargest largestOfSums sumOfSquares sumOfFirst \
-// RUN:   ofNeighbour ofFirstLane sumOfPositive ofThirdLane largestOfCounts differenceOfParts weighted halfOfATree middleOfAScan someThreads ofOneWarp | FileCheck %s
+// RUN:   ofNeighbour ofFirstLane sumOfPositive ofThirdLane largestOfCounts differenceOfParts weighted halfOfATree middleOfAScan someThreads ofOneWarp aLittle | FileCheck %s
 // RUN: sh fuse.sh %cufuse 'reduced<0>' 'reduced<1>' 'reduced<2>' 'reduced<3>' 'reduced<4>' 'reducedByWarps<float>' softmax softmaxByWarps endOfAScan lessAll | cut -c 1-36 | uniq -c | FileCheck %s --check-prefix=SUMS
 // SUMS: {{^ *}}10 cufuse: note: By row, 4 elements of
 
@@ -520,4 +520,11 @@ __global__ void ofOneWarp(const float *in, float *out, int columns) {
     all += __shfl_xor_sync(~0u, all, apart);
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
     out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] - all;
+}
+
+// CHECK: aLittle: {{.*}} depends on the thread
+__global__ void aLittle(const float *in, float *out, int columns) {
+  const float own = 1 + threadIdx.x * 1e-6f;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] * own;
 }
