@@ -78,7 +78,7 @@ private:
 
   Value movedFrom(Thread &T, const llvm::GEPOperator &Gep) {
     Value Result = of(T, Gep.getPointerOperand());
-    const auto Add = [&](const Value &Index, std::int64_t Stride) {
+    const auto Add = [&](const Value &Index, const llvm::Type &, std::int64_t Stride) {
       Result.Number = sum(Result.Number, Index.Number, Stride);
       return Index.What == Kind::Number;
     };

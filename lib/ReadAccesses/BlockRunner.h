@@ -130,7 +130,8 @@ protected:
       T.Next = I.getNextNode();
   }
 
-  /// Moves `From`, by bytes, as the instruction says; false if it is not known how far.
+  /// By what a pointer is moved, as the instruction says: `Add` is given each index, its type, and the bytes of one.
+  /// False if it is not known how far.
   template <class Move> bool moved(Thread &T, const llvm::GEPOperator &Gep, Move &&Add) {
     for (auto Step = llvm::gep_type_begin(Gep); Step != llvm::gep_type_end(Gep); ++Step) {
       const Value Index = self().of(T, Step.getOperand());
@@ -140,8 +141,9 @@ protected:
           return false;
         Add(self().number(static_cast<std::int64_t>(
                 Layout.getStructLayout(Struct)->getElementOffset(static_cast<unsigned>(*Member)))),
-            1);
-      } else if (!Add(Index, static_cast<std::int64_t>(Step.getSequentialElementStride(Layout).getFixedValue()))) {
+            *llvm::Type::getInt64Ty(Gep.getContext()), 1);
+      } else if (!Add(Index, *Step.getOperand()->getType(),
+                      static_cast<std::int64_t>(Step.getSequentialElementStride(Layout).getFixedValue()))) {
         return false;
       }
     }
@@ -206,7 +208,8 @@ private:
       if (!Known)
         return stop(&I, "its way is not known");
       for (const auto &Case : Switch->cases())
-        if (Case.getCaseValue()->getSExtValue() == *Known)
+        if (const llvm::APInt &Of = Case.getCaseValue()->getValue(); // whose sign numbers may have lost
+            Of == llvm::APInt(Of.getBitWidth(), static_cast<std::uint64_t>(*Known), false, true))
           return Enter(Case.getCaseSuccessor());
       return Enter(Switch->getDefaultDest());
     }

@@ -53,10 +53,6 @@ private:
   std::optional<std::int64_t> known(const Number &N) const {
     return N.isBits() ? std::optional(static_cast<std::int64_t>(N.Bits)) : std::nullopt;
   }
-  static std::int64_t withSign(const llvm::Type *T, const Number &N) {
-    return APInt(T->getIntegerBitWidth(), N.Bits, false, true).getSExtValue();
-  }
-
   Number of(Thread &T, const llvm::Value *V) {
     if (auto *I = llvm::dyn_cast<llvm::Instruction>(V))
       return T.Values[Slots.lookup(I)];
@@ -94,13 +90,15 @@ private:
 
   Number movedFrom(Thread &T, const llvm::GEPOperator &Gep) {
     Number To = of(T, Gep.getPointerOperand());
-    auto Add = [&](const Number &Index, std::int64_t Stride) {
-      To.Bits += Index.Bits * static_cast<std::uint64_t>(Stride);
+    auto Add = [&](const Number &Index, const llvm::Type &T, std::int64_t Stride) {
+      if (!Index.isBits())
+        return false;
+      const std::int64_t Own = APInt(T.getIntegerBitWidth(), Index.Bits, false, true).getSExtValue();
+      To.Bits += static_cast<std::uint64_t>(Own * Stride);
       To.Parts = together(To.Parts, Index.Parts);
-      return Index.isBits();
+      return true;
     };
-    auto Signed = [&](const Number &Index, std::int64_t Stride) { return Add(Index, Stride); };
-    return To.What == Number::Kind::Pointer && moved(T, Gep, Signed) ? To : Number();
+    return To.What == Number::Kind::Pointer && moved(T, Gep, Add) ? To : Number();
   }
 
   // -- Arithmetic
