@@ -198,33 +198,18 @@ private:
     return folded(T, I, 2);
   }
 
-  // -- Atomics
-
-  static Operation operationOf(const llvm::AtomicRMWInst &I) {
-    using A = llvm::AtomicRMWInst;
-    switch (I.getOperation()) {
-    case A::Add:
-    case A::FAdd:
-      return Operation::Sum;
-    case A::Max:
-    case A::FMax:
-      return Operation::Most;
-    case A::UMax:
-      return Operation::UnsignedMost;
-    case A::Min:
-    case A::FMin:
-      return Operation::Least;
-    case A::UMin:
-      return Operation::UnsignedLeast;
-    case A::And:
-      return Operation::And;
-    case A::Or:
-      return Operation::Or;
-    case A::Xor:
-      return Operation::Xor;
-    default:
-      return Operation::Unknown;
-    }
+  /// By its word in LLVM's atomics and in `redux`.
+  static Operation named(llvm::StringRef Word) {
+    return llvm::StringSwitch<Operation>(Word)
+        .Cases({"add", "fadd"}, Operation::Sum)
+        .Cases({"max", "fmax"}, Operation::Most)
+        .Cases({"min", "fmin"}, Operation::Least)
+        .Case("umax", Operation::UnsignedMost)
+        .Case("umin", Operation::UnsignedLeast)
+        .Case("and", Operation::And)
+        .Case("or", Operation::Or)
+        .Case("xor", Operation::Xor)
+        .Default(Operation::Unknown);
   }
 
   // -- Calls
@@ -323,16 +308,7 @@ private:
   }
   Number reduced(const llvm::CallBase &Call, llvm::ArrayRef<Number> All) {
     llvm::StringRef Name = calleeOf(Call);
-    const Operation By = llvm::StringSwitch<Operation>(Name.substr(Name.rfind("sync.") + 5).split('.').first)
-                             .Case("add", Operation::Sum)
-                             .Cases({"max", "fmax"}, Operation::Most)
-                             .Cases({"min", "fmin"}, Operation::Least)
-                             .Case("umax", Operation::UnsignedMost)
-                             .Case("umin", Operation::UnsignedLeast)
-                             .Case("and", Operation::And)
-                             .Case("or", Operation::Or)
-                             .Case("xor", Operation::Xor)
-                             .Default(Operation::Unknown);
+    const Operation By = named(Name.substr(Name.rfind("sync.") + 5).split('.').first);
     Number Result = All.front();
     for (const Number &Each : All.drop_front())
       Result = joined(Call.getType(), By, Result, Each);
@@ -470,7 +446,7 @@ private:
       return store(I, Store->getValueOperand()->getType(), Operand(1), Operand(0)) ? std::optional(Number())
                                                                                    : std::nullopt;
     if (auto *Change = llvm::dyn_cast<llvm::AtomicRMWInst>(&I)) {
-      const Operation By = operationOf(*Change);
+      const Operation By = named(llvm::AtomicRMWInst::getOperationName(Change->getOperation()));
       llvm::Type *Type = Change->getValOperand()->getType();
       const bool IsDone =
           By != Operation::Unknown && store(I, Type, Operand(0), joined(Type, By, load(Type, Operand(0)), Operand(1)));
