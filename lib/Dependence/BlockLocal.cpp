@@ -64,7 +64,7 @@ private:
         refuse(BlockerKind::NotByRow, N.Facts->Where,
                fmt::format("{}.{} has elements that are {} of another kernel's", N.Name, P.Name, P.Parts));
     if (Block.Y != 1 || Block.Z != 1)
-      refuse(BlockerKind::RowBlock, N.Facts->Where, fmt::format("{} has blocks of {}", N.Name, Block.str()));
+      refuse(BlockerKind::RowBlock, N.Facts->Where, fmt::format("{} would have blocks of {}", N.Name, Block.str()));
     goesOn(N, Block, Node == Graph.Order.back(), BlockerKind::NotByRow);
   }
 

@@ -35,9 +35,11 @@ private:
   void reaches(const VerticalNode &N) {
     const ShapeFacts &Shape = *N.Shape;
     const unsigned Node = &N - Graph.Nodes.data();
-    if (Shape.Shape == KernelShape::Pointwise && !Shape.Unbounded && !Shape.Strided)
-      require(Graph.inArguments(Node, Shape.Bound) - (Shape.Tail ? 0 : Shape.Width - 1),
-              gridDim(0) * (Block.threads() * Shape.Width));
+    if (Shape.Shape != KernelShape::Pointwise || Shape.Unbounded || Shape.Strided)
+      return;
+    require(Graph.inArguments(Node, Shape.Bound) - (Shape.Tail ? 0 : Shape.Width - 1),
+            gridDim(0) * (Block.threads() * Shape.Width));
+    IsOneThread[0] |= Block.threads() == 1 && !Shape.Bound.asConstant();
   }
 
   /// Kernels that end at different places of a dimension, or one of them with its grid, may be meant for different
@@ -58,9 +60,14 @@ private:
     const unsigned Sizes[] = {Block.X, Block.Y, Block.Z};
     if (!llvm::all_equal(Ends))
       for (const std::vector<Polynomial> &Own : Ends)
-        for (const Polynomial &End : Own)
+        for (const Polynomial &End : Own) {
           require(End, gridDim(D) * Sizes[D]);
+          IsOneThread[D] |= Sizes[D] == 1 && !End.asConstant();
+        }
   }
+
+  Dimensions IsOneThread =
+      {}; ///< The grid has all elements of a kernel only if blocks do, which have one thread there.
 
   /// Where the grid's threads end that come to the site.
   std::vector<Polynomial> ends(unsigned Node, const AccessSite &Site, int D) const {
@@ -149,6 +156,10 @@ private:
       if (!Atoms.count(builtinAtom(Builtin::BlockIdx, D))) {
         Times = Times->substitute(builtinAtom(Builtin::GridDim, D), 1);
         require(gridDim(D), 1);
+        if (IsOneThread[D]) { // which is no launch for more
+          refuse(BlockerKind::NotInTurn, Made.Where, fact(First, Made) + ": all threads have the element");
+          return false;
+        }
       }
     for (const AtMost &Need : Needs)
       require(Graph.inArguments(First, Need));

@@ -113,7 +113,7 @@ static llvm::Error countBlocks(const VerticalGraph &Graph, LoadedKernel &First) 
   };
   for (const unsigned Doubt : {0, 1, 2})
     for (const Flow &F : Graph.Flows)
-      if (F.Producer == 0 && !Graph.Nodes[0].parameter(F.Out)->Volatile && First.Text.Counted.empty() &&
+      if (F.Producer == 0 && First.Text.Counted.empty() &&
           llvm::any_of(First.Accesses.Sites, [&](const AccessSite &Site) {
             return Site.Parameter == F.Out && isOfLaunch(Site, First.Accesses) && IsOwn(Site, Doubt);
           }))

@@ -95,7 +95,14 @@ bool mayEndInLastBlock(const FuseRequest &Request) {
          Request.Products.empty() && Request.Shape == Geometry::Warps && Request.Grid == GridPolicy::Match;
 }
 
-llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels, FuseRequest &Request) {
+/// The block that it has is that of its linked launch, whatever others of the kernel have.
+static void chooseLaunch(std::vector<LaunchFacts> &All, const SourcePlace &Linked) {
+  const auto Own = llvm::find_if(All, [&](const LaunchFacts &Each) { return Each.Where.str() == Linked.str(); });
+  if (Own != All.end() && Own->Block)
+    All = {LaunchFacts(*Own)};
+}
+
+llvm::Expected<std::string> linkAsLaunched(llvm::MutableArrayRef<LoadedKernel> Kernels, FuseRequest &Request) {
   std::vector<LaunchedKernel> Launched = launchedKernels(Kernels);
   takeGiven(Kernels, Launched, Request.Links);
   const bool AreGiven = !Request.Links.empty();
@@ -119,14 +126,16 @@ llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels,
     Request.EndsInOneBlock = Found->EndsInOneBlock;
     const bool IsOtherGrid = !Found->HaveOneGrid && Found->EndsInOneBlock && mayEndInLastBlock(Request);
     How.LastBlock |= IsOtherGrid;
+    if (IsOtherGrid) // which hands on in memory what is dead, too
+      Request.Dead.clear();
     if (!Found->HaveOneGrid && !How.inMemoryOfAll()) // where each has its own
-      return badInput(
-          fmt::format("the launches at {} and {} are not seen to have one grid, which says how much their "
-                      "kernels store",
-                      Found->Places.front().str(), Found->Places.back().str()),
-          "use --cooperative, with which each has its own, or launch both with one variable, or, if both have "
-          "the same elements, write --link PRODUCER.out=CONSUMER.in",
-          Found->Places.back());
+      return badInput(fmt::format("the launches at {} and {} are not seen to have one grid, which says how much their "
+                                  "kernels store",
+                                  Found->Places.front().str(), Found->Places.back().str()),
+                      "use --cooperative, with which each has its own, or --last-block, if all but the first have one "
+                      "block, or launch both with one variable, or, if both have "
+                      "the same elements, write --link PRODUCER.out=CONSUMER.in",
+                      Found->Places.back());
     How.InRegisters |= !Found->MayShareThreads && !How.inMemoryOfAll();
     std::string Said;
     for (const std::string &Text : Found->Links) {
@@ -139,6 +148,8 @@ llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels,
     if (Request.Links.empty())
       return badInput("the launches hand no array and no number to two of the kernels",
                       "write --link PRODUCER.out=CONSUMER.in", Found->Places.back());
+    for (size_t I = 0; I < Kernels.size(); ++I)
+      chooseLaunch(Kernels[I].Facts.Launches, Found->Places[I]);
     return fmt::format("linked as launched at {} and {}:{}{}{}{}", Found->Places.front().str(),
                        Found->Places.back().str(), Said,
                        IsOtherGrid ? "; by the last block, since the others have one block" : "",

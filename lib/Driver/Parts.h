@@ -50,7 +50,7 @@ std::vector<LaunchedKernel> launchedKernels(llvm::ArrayRef<LoadedKernel> Kernels
 
 /// Adds the links that the launches in the kernels' files say, but for parameters of which it is said already. Returns
 /// what was found, for the reader.
-llvm::Expected<std::string> linkAsLaunched(llvm::ArrayRef<LoadedKernel> Kernels, FuseRequest &Request);
+llvm::Expected<std::string> linkAsLaunched(llvm::MutableArrayRef<LoadedKernel> Kernels, FuseRequest &Request);
 
 /// May the last block play all kernels but the first, where no option asks for something else?
 bool mayEndInLastBlock(const FuseRequest &Request);

@@ -162,7 +162,8 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Given
   TRY(checkOutputsFlags(Request, Result.Kernels));
   Result.Explanation.push_back(explainReading(Result.Kernels));
   if (Request.AutoLink) {
-    Say(TRY(linkAsLaunched(Result.Kernels, Request)));
+    Say(TRY(linkAsLaunched(Read, Request)));
+    Result.Kernels = Read;
   }
   if (Request.StopAfter == Step::Check)
     return Result;

@@ -16,7 +16,7 @@ public:
   LauncherEmitter(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
                   const EmitOptions &Options, llvm::ArrayRef<Given> Needs, const std::string &Prefix)
       : Out(Out), Constituents(Constituents), Plan(Plan), Name(Options.Name), HasPrelude(!Options.Prelude.empty()),
-        Needs(Needs), Prefix(Prefix) {}
+        Apart(Options.Apart), Needs(Needs), Prefix(Prefix) {}
 
   /// What a launcher that has these names needs of ours.
   void tools(std::set<std::string> Named) {
@@ -218,7 +218,9 @@ private:
       const std::string Grid = shape(C, "grid");
       if (C.Text->Elements && !Plan.keepsGrid() && !products())
         Refuse(outputText("{0}Blocks == 0 || {0}Blocks > 0x7fffffff", C.Name));
-      else if (C.Text->Elements) // the runtime asks
+      else if (C.Text->Elements && Apart && !products())
+        Refuse("blocks == 0 || blocks > 0x7fffffff"); // what fails is CUDA's last error, also where others go on
+      else if (C.Text->Elements)                      // the runtime asks
         ;
       else if (Reads == 1 && Plan.keepsGrid()) // the runtime asks the rest
         Refuse(outputText("{0}.y != 1 || {0}.z != 1", Grid));
@@ -359,12 +361,19 @@ private:
   /// The array that no two launches that run at once store to.
   std::string counted() const { return given(Constituents.front(), Constituents.front().Text->Counted); }
 
+  bool countsByVolatile() const {
+    const Constituent &First = Constituents.front();
+    return llvm::any_of(First.Facts->Parameters, [&](const ParameterFacts &P) {
+      return P.Name == First.Text->Counted && llvm::StringRef(P.Type).contains("volatile ");
+    });
+  }
+
   void call() {
     if (Plan.LastBlock)
       Out.line("  unsigned place = 0; // of the count of the blocks that are done\n"
-               "  if (const cudaError_t error = placeOf(place, {}))\n"
+               "  if (const cudaError_t error = placeOf(place, {}{}))\n"
                "    return error;\n",
-               counted());
+               countsByVolatile() ? "(const void *)" : "", counted());
     const BlockShape Block = Plan.keepsBlock() ? Plan.Partitions[0].Block : BlockShape{Plan.BlockThreads, 1, 1};
     if (products() && !products()->Maps.empty())
       Out.write("  CufuseMaps maps;");
@@ -447,7 +456,7 @@ private:
   llvm::ArrayRef<Constituent> Constituents;
   const FusionPlan &Plan;
   const std::string &Name;
-  const bool HasPrelude;
+  const bool HasPrelude, Apart;
   llvm::ArrayRef<Given> Needs;
   const std::string &Prefix;
 };

@@ -5,6 +5,7 @@
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/ExprCXX.h>
+#include <clang/Basic/Builtins.h>
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
@@ -343,8 +344,10 @@ static bool onlyReads(const clang::Stmt &Code) {
     if (auto *Call = llvm::dyn_cast<CallExpr>(Each)) {
       const FunctionDecl *Callee = Call->getDirectCallee();
       auto *Method = llvm::dyn_cast_or_null<CXXMethodDecl>(Callee);
+      const unsigned Builtin = Callee ? Callee->getBuiltinID() : 0; // which tells people what is wrong
       return !Callee || !((Method && Method->isConst() && Call->getNumArgs() == 0) || Callee->isNoReturn() ||
-                          (!Method && Callee->isInStdNamespace()));
+                          (!Method && Callee->isInStdNamespace()) || Builtin == clang::Builtin::BIprintf ||
+                          Builtin == clang::Builtin::BIfprintf);
     }
     auto *Changes = llvm::dyn_cast<UnaryOperator>(Each);
     auto *Assigns = llvm::dyn_cast<BinaryOperator>(Each);

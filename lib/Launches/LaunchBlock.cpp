@@ -24,6 +24,9 @@ bool mayChange(const clang::VarDecl &Variable) {
 class BlockReader {
 public:
   explicit BlockReader(const clang::ASTContext &Context) : Context(Context) {}
+  /// With variables of which no value is written: all that it comes to, or those alone.
+  BlockReader(const clang::ASTContext &Context, std::int64_t Drawn, std::set<const clang::VarDecl *> &Open, bool All)
+      : Context(Context), Drawn(Drawn), Open(&Open), All(All) {}
 
   /// Of a `dim3`, as far as constants are written; of a number, also where it is one for want of the other's type.
   WrittenSizes sizes(const clang::Expr *E) {
@@ -39,9 +42,6 @@ public:
       return {};
     if (Construct->getConstructor()->isCopyOrMoveConstructor())
       return sizes(Construct->getArg(0));
-    // `dim3 block;` has its members assigned later.
-    if (llvm::isa<clang::CXXDefaultArgExpr>(Construct->getArg(0)))
-      return {};
     WrittenSizes Sizes = {1, 1, 1};
     for (unsigned I = 0; I < Construct->getNumArgs(); ++I)
       if (!llvm::isa<clang::CXXDefaultArgExpr>(Construct->getArg(I)))
@@ -58,6 +58,11 @@ public:
     const clang::Expr *Inside = inside(E);
     if (Inside && Inside != E)
       return integer(Inside);
+    if (const clang::VarDecl *V = Open && Inside ? variableIn(Inside) : nullptr;
+        V && V->hasLocalStorage() && !V->getType().isVolatileQualified() && (All || Open->count(V)) && !mayChange(*V)) {
+      Open->insert(V);
+      return Drawn;
+    }
     if (auto *List = llvm::dyn_cast_or_null<clang::InitListExpr>(Inside); List && List->getNumInits() == 1)
       return integer(List->getInit(0));
     if (auto *Computed = llvm::dyn_cast_or_null<clang::BinaryOperator>(Inside))
@@ -126,29 +131,34 @@ private:
   }
 
   const clang::ASTContext &Context;
+  const std::int64_t Drawn = 0;
+  std::set<const clang::VarDecl *> *const Open = nullptr;
+  const bool All = false;
   int Variables = 32; ///< To be followed yet: `dim3 b = b;` has no end.
 };
 
 } // namespace
 
-static WrittenSizes sizesOf(const clang::CUDAKernelCallExpr &Launch, unsigned Argument,
-                            const clang::ASTContext &Context) {
+static WrittenSizes sizesOf(const clang::CUDAKernelCallExpr &Launch, unsigned Argument, BlockReader Reader) {
   // In device code the configuration is another call.
   const clang::FunctionDecl *Configure = Launch.getConfig()->getDirectCallee();
   const bool FromHost = Configure && (Configure->getName() == "__cudaPushCallConfiguration" ||
                                       Configure->getName() == "cudaConfigureCall");
-  return FromHost ? BlockReader(Context).sizes(Launch.getConfig()->getArg(Argument)) : WrittenSizes();
+  return FromHost ? Reader.sizes(Launch.getConfig()->getArg(Argument)) : WrittenSizes();
 }
 
-WrittenLaunch writtenAs(const clang::CUDAKernelCallExpr &Launch, const clang::ASTContext &Context) {
-  WrittenLaunch Found{sizesOf(Launch, 0, Context), sizesOf(Launch, 1, Context), {}};
+WrittenLaunch writtenAs(const clang::CUDAKernelCallExpr &Launch, const clang::ASTContext &Context,
+                        std::optional<std::int64_t> Drawn) {
+  std::set<const clang::VarDecl *> OfGrid;
+  auto Reader = [&](bool All) { return Drawn ? BlockReader(Context, *Drawn, OfGrid, All) : BlockReader(Context); };
+  WrittenLaunch Found{sizesOf(Launch, 0, Reader(/*All=*/true)), sizesOf(Launch, 1, Reader(/*All=*/false)), {}};
   for (const clang::Expr *Each : Launch.arguments())
-    Found.Arguments.push_back(BlockReader(Context).integer(Each));
+    Found.Arguments.push_back(Reader(/*All=*/false).integer(Each));
   return Found;
 }
 
 std::optional<BlockShape> blockOf(const clang::CUDAKernelCallExpr &Launch, const clang::ASTContext &Context) {
-  const WrittenSizes Sizes = sizesOf(Launch, 1, Context);
+  const WrittenSizes Sizes = sizesOf(Launch, 1, BlockReader(Context));
   if (!Sizes[0] || !Sizes[1] || !Sizes[2])
     return std::nullopt;
   return BlockShape{static_cast<unsigned>(*Sizes[0]), static_cast<unsigned>(*Sizes[1]),

@@ -10,6 +10,7 @@
 #include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
+#include <array>
 #include <list>
 
 namespace cufuse {
@@ -144,6 +145,17 @@ Sharing sharingOf(const Launch &First, const LaunchedKernel &A, const Launch &Se
     return (HasView && Of.split('.').first != Other.split('.').first) || Of.empty() || Other.empty() || Of == Other ||
            (Of.consume_back(".") && Other.starts_with(Of)) || (Other.consume_back(".") && Of.starts_with(Other));
   };
+  // Each launch has both pointers: whether they meet is a question of each kernel alone, which the proofs ask of all
+  // that are not said to be apart.
+  auto HaveBoth = [&](const Value &X, const Value &Y) {
+    auto Has = [](const Launch &L, const LaunchedKernel &Of, const Value &Wanted) {
+      return llvm::any_of(llvm::zip(L.Arguments, Of.Kernel->parameters()), [&](const auto &Each) {
+        const auto &[Given, P] = Each;
+        return Given == Wanted && P->getType()->isPointerType() && !P->getType().isRestrictQualified();
+      });
+    };
+    return Has(First, A, X) && Has(First, A, Y) && Has(Second, B, X) && Has(Second, B, Y);
+  };
   Sharing Found;
   for (size_t I = 0; I < First.Arguments.size() && I < A.Kernel->getNumParams(); ++I)
     for (size_t K = 0; K < Second.Arguments.size() && K < B.Kernel->getNumParams(); ++K) {
@@ -155,7 +167,7 @@ Sharing sharingOf(const Launch &First, const LaunchedKernel &A, const Launch &Se
       if (isNull(X) || isNull(Y))
         continue;
       Found.Any |= X && Y && *X == *Y;
-      Found.Known &= X && Y && (*X == *Y || !MayMeet(X->Object, Y->Object));
+      Found.Known &= X && Y && (*X == *Y || !MayMeet(X->Object, Y->Object) || HaveBoth(*X, *Y));
     }
   return Found;
 }
@@ -208,6 +220,15 @@ Behind behind(const WrittenLaunch &L, const LaunchedKernel &Kernel, int Dimensio
   return All;
 }
 
+/// The same of blocks that are computed: visibly too few for some elements, whatever the sizes are that both are made
+/// of. `n / 192` blocks are enough of what blocks divide: so many numbers divide one of these.
+bool hasTooFew(const Launch &L, const LaunchedKernel &Kernel, int Dimension, const clang::ASTContext &Context) {
+  return llvm::all_of(std::array<std::int64_t, 3>{23040, 24000, 40320}, [&](std::int64_t Size) {
+    const auto &Call = *llvm::cast<clang::CUDAKernelCallExpr>(L.Call);
+    return behind(writtenAs(Call, Context, Size), Kernel, Dimension) == Behind::Some;
+  });
+}
+
 /// Do both launches have all elements of kernels with bounds? Not where one is written with a number of blocks that is
 /// not seen to be enough, and the other has another; a number that is computed is taken for enough.
 enum class Reach { All, Taken, Less };
@@ -225,7 +246,10 @@ Reach reachOf(const Launch &First, const LaunchedKernel &A, const Launch &Second
     const bool HaveOneSize = One.Grid[D] && Two.Grid[D] && One.Block[D] && Two.Block[D] &&
                              *One.Grid[D] * *One.Block[D] == *Two.Grid[D] * *Two.Block[D];
     const bool AreAlike = A.IsByThreads && B.IsByThreads && (HaveOneShape || HaveOneSize);
-    if (llvm::is_contained(Each, Behind::Some) || (!AreAlike && llvm::is_contained(Each, Behind::Unknown)))
+    const bool HaveTooFew = (Each[0] == Behind::Computed && hasTooFew(First, A, D, Context)) ||
+                            (Each[1] == Behind::Computed && hasTooFew(Second, B, D, Context));
+    if (HaveTooFew || llvm::is_contained(Each, Behind::Some) ||
+        (!AreAlike && llvm::is_contained(Each, Behind::Unknown)))
       return Reach::Less;
     if (!AreAlike && A.IsByThreads && B.IsByThreads && llvm::is_contained(Each, Behind::Computed))
       Least = Reach::Taken;
@@ -336,7 +360,8 @@ std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRe
       }
       if (!Result.Between && Result.AreKnown)
         return Result;
-      Parted = Parted ? Parted : std::move(Result);
+      if (!Parted || (Parted->Between && !Result.Between)) // what is seen only by way of calls is no reason
+        Parted = std::move(Result);
     }
   }
   return Parted;

@@ -269,7 +269,8 @@ void judge(const TuneResult &R, Summary &S) {
     Fused = S.WinnerInGraph ? timeOf(S.WinnerInGraph->Microseconds) + " in a CUDA graph"
                             : timeOf(S.Winner->Result.Microseconds);
   const std::string Tried = R.SpaceSize > 0 ? fmt::format(" {}.", triedOf(R, S)) : "";
-  if (S.Winner && R.Unconfirmed.empty() && R.AloneLeftOut == 0 && Pays(S.Fusion, S.FusionNoise)) {
+  const bool FusionPays = S.Winner && R.Unconfirmed.empty() && R.AloneLeftOut == 0 && Pays(S.Fusion, S.FusionNoise);
+  if (FusionPays && !R.Interrupted) {
     S.What = Advice::Fuse;
     S.Sentence = fmt::format("Fuse {}: {}. That takes {}, {:.2f} times as fast as {}.", Kernels,
                              phraseOf(S.Winner->Which) + gridsOf(R, S.Winner->Result), Fused, S.Fusion, Against);
@@ -283,6 +284,9 @@ void judge(const TuneResult &R, Summary &S) {
   if (const std::string Doubt = doubtOf(R, S); !Doubt.empty()) {
     S.What = Advice::Undecided;
     S.Sentence = fmt::format("Undecided whether to fuse {}: {}.", Kernels, Doubt);
+    if (FusionPays)
+      S.Sentence += fmt::format(" So far, {} takes {}, {:.2f} times as fast as {}.", phraseOf(S.Winner->Which), Fused,
+                                S.Fusion, Against);
     if (AlonePays)
       S.Sentence += TuningAlone;
     return;

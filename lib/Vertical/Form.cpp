@@ -191,10 +191,11 @@ llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block
       Nearest = &Each;
   }
   std::vector<Message> Messages = withoutFlags(Nearest->Messages);
-  Messages.insert(Messages.begin(), {{},
-                                     "",
-                                     fmt::format("no form fits: {}; the reasons of the nearest, {}, follow",
-                                                 llvm::join(All, "; "), Nearest->Name)});
+  Messages.insert(Messages.begin(),
+                  {{},
+                   "",
+                   fmt::format("no form fits: {}; the reasons of the nearest, {}, follow (--cooperative needs no form)",
+                               llvm::join(All, "; "), Nearest->Name)});
   return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Messages));
 }
 

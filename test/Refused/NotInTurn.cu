@@ -14,6 +14,10 @@
 // Nor of what they leave out of each row.
 // RUN: %exits 1 %cufuse fuse %s:halve %s:partOfRows --link halve.x=partOfRows.in --distinct --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=ROW
+// One thread of the grid makes what all take: no launch for more than one element would be one.
+// RUN: %exits 1 %cufuse fuse --vertical %s:weights %s:update --distinct -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=ONE
+// ONE: note: no form fits: {{.*}}in turn: a block may use what another kernel stores, or still needs, in another block; {{.*}}follow (--cooperative needs no form)
+// RUN: %cufuse fuse --vertical %s:weights %s:update --cooperative --dry-run -o %t/out.cu
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:halve %s:allRows --link halve.x=allRows.in --distinct --block 64 -o %t/out.cu
 
@@ -63,4 +67,27 @@ __global__ void partOfRows(const float *in, float *out, int columns, int used) {
 __global__ void allRows(const float *in, float *out, int columns) {
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
     out[blockIdx.x * columns + i] = in[blockIdx.x * columns + i] + 1;
+}
+
+__global__ void weights(const float *costs, float *w, int count) {
+  if (blockIdx.x != 0 || threadIdx.x != 0)
+    return;
+  float sum = 0;
+  for (int k = 0; k < count; ++k)
+    sum += costs[k];
+  for (int k = 0; k < count; ++k)
+    w[k] = costs[k] / sum;
+}
+__global__ void update(float *out, const float *in, const float *w, int count, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  float sum = 0;
+  for (int k = 0; k < count; ++k)
+    sum += w[k] * in[k * n + i];
+  out[i] = sum;
+}
+void step(const float *costs, float *w, float *out, const float *in, int count, int n) {
+  weights<<<1, 1>>>(costs, w, count);
+  update<<<(n + 255) / 256, 256>>>(out, in, w, count, n);
 }

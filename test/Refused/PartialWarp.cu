@@ -17,7 +17,7 @@
 // PART: 16 threads of tile [PartialWarp]
 // CHECK: refused: the kernel synchronises or uses warp primitives, but its block is not made of whole warps: 100 threads of
 // CHECK-SAME: turned [PartialWarp]
-// CHECK: note: use --geometry warps, or a block whose size is a multiple of 32
+// CHECK: note: launch it with blocks of a multiple of 32 threads, or use --geometry warps for kernels that do not depend on each other
 #include <cooperative_groups.h>
 
 __global__ void turned(int *data) {

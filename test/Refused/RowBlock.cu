@@ -34,7 +34,7 @@ void runWarps(const float *in, float *out, float *other) {
 }
 
 // CHECK: {{[^ ]*}}:[[#@LINE+3]]:17: error: kernels that are fused by row need the same block, of one dimension:
-// CHECK-SAME: twice has blocks of 32x4 [RowBlock]
+// CHECK-SAME: twice would have blocks of 32x4 [RowBlock]
 // CHECK: note: use --block 256 or the like
 __global__ void twice(const float *__restrict__ in, float *__restrict__ out, int columns) {
   for (int i = threadIdx.x; i < columns; i += blockDim.x)

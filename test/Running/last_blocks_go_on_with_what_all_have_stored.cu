@@ -22,8 +22,12 @@
 // CHECK: for (unsigned block = 0; block < scale_blocks_; block += 1) {
 // CHECK: sumsLaunch.arguments.out == nullptr
 // CHECK: placeOf(place, sumsLaunch.arguments.out)
-// RUN: not grep -i cooperative sum.cu rank.cu averaged.cu scaled.cu
-// RUN: %execute -I %S/Inputs -I %t main.cu sum.cu rank.cu averaged.cu scaled.cu
+// One kernel is both stages, each with the block of its launch; partial sums may be volatile, and are handed on in memory
+// whatever is dead.
+// RUN: %cufuse fuse --vertical a.cu:sums a.cu:sums --name twice -o twice.cu
+// RUN: %cufuse fuse --vertical a.cu:lasting a.cu:total --dead lasting.out --name kept -o kept.cu
+// RUN: not grep -i cooperative sum.cu rank.cu averaged.cu scaled.cu twice.cu kept.cu
+// RUN: %execute -I %S/Inputs -I %t main.cu sum.cu rank.cu averaged.cu scaled.cu twice.cu kept.cu
 
 //--- a.cu
 /// Threads leave before the end; the block has memory of both kinds.
@@ -55,6 +59,16 @@ __global__ void total(const float *__restrict__ in, float *__restrict__ out, int
   }
   if (threadIdx.x == 0)
     *out = part[0];
+}
+
+/// As kernels were written before there was __syncwarp().
+__global__ void lasting(const float *in, volatile float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (threadIdx.x == 0)
+    out[blockIdx.x] = 9;
+  __syncthreads();
+  if (threadIdx.x == 32 && i < n)
+    out[blockIdx.x] = 3 * in[i];
 }
 
 /// Blocks of two dimensions; a loop goes on from where the thread begins.
@@ -96,6 +110,17 @@ inline void launches(const float *in, float *parts, float *out, int blocks, int 
   total<<<1, 64>>>(parts, out, blocks);
 }
 
+inline void inTwoStages(const float *in, float *parts, float *out, int blocks, int n) {
+  sums<<<blocks, 96, 96 * sizeof(float)>>>(in, parts, n);
+  sums<<<1, 64, 64 * sizeof(float)>>>(parts, out, blocks);
+}
+
+inline void inThirds(const float *in, float *parts, float *out, int blocks, int n) {
+  const dim3 one;
+  lasting<<<blocks, 96>>>(in, parts, n);
+  total<<<one, 64>>>(parts, out, blocks);
+}
+
 inline void inThree(float *values, const int *of, float *sorted, float *out, int rows, int columns) {
   marks<<<dim3(columns / 8 + 1, 3), dim3(8, 4)>>>(values, of, rows, columns);
   const dim3 one(1);
@@ -114,9 +139,11 @@ inline void counted(const float *x, int *all, float *out, int n) {
 #include "a.cu"
 
 #include "averaged.h"
+#include "kept.h"
 #include "rank.h"
 #include "scaled.h"
 #include "sum.h"
+#include "twice.h"
 
 int main() {
   bool good = true;
@@ -138,6 +165,22 @@ int main() {
                           second.arguments = {out, blocks};
                           require(sum::launch(first, second), "sum");
                         });
+    good &= each.same("twice", [&] { inTwoStages(in, parts, out, blocks, n); },
+                      [&] {
+                        twice::sums_0::Launch first{unsigned(blocks), 96};
+                        sumsOf(first);
+                        twice::sums_1::Launch second{1, 64, 64 * sizeof(float)};
+                        second.arguments = {out, blocks};
+                        require(twice::launch(first, second), "twice");
+                      });
+    good &= each.same("kept", [&] { inThirds(in, parts, out, blocks, n); },
+                      [&] {
+                        kept::lasting::Launch first{unsigned(blocks), 96};
+                        first.arguments = {in, parts, n};
+                        kept::total::Launch second{1, 64};
+                        second.arguments = {out, blocks};
+                        require(kept::launch(first, second), "kept");
+                      });
     good &= each.same("scaled",
                       [&] {
                         sums<<<blocks, 96, 96 * sizeof(float)>>>(in, parts, n);

@@ -1,5 +1,6 @@
 // With --apart the caller's own launches run where arrays meet, elements are too few or CUFUSE_DISABLE says so, and the launch
 // says which way it went. Arguments may have the names that it has for that.
+// A negative number of elements goes there before CUDA knows of an error.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // RUN: %cufuse fuse kernels.cu:plus kernels.cu:twice --link plus.out=twice.in --link plus.n=twice.n --dead plus.out --block 64 \
 // RUN:   --apart --apart-below 100 --name one -o one.cu
@@ -55,8 +56,8 @@ int main() {
     auto way = fused;
     require(launch(memory.data, 5, n, memory.data + by, nullptr, [&](cudaStream_t stream) {
       ++calls;
-      plus<<<(n + 63) / 64, 64, 0, stream>>>(memory.data, middle, 5, n);
-      twice<<<(n + 63) / 64, 64, 0, stream>>>(middle, memory.data + by, n);
+      plus<<<n / 64 + 1, 64, 0, stream>>>(memory.data, middle, 5, n);
+      twice<<<n / 64 + 1, 64, 0, stream>>>(middle, memory.data + by, n);
       return cudaGetLastError();
     }, &way), "launch");
     require(cudaMemcpy(memory.host.data(), memory, 3000 * sizeof(int), cudaMemcpyDeviceToHost), "cudaMemcpy");
@@ -71,6 +72,7 @@ int main() {
   check("arrays that meet", !both(one, one::Way::Fused, 1000, 999));
   check("few elements", !both(one, one::Way::Fused, 99, 1000));
   check("as many as fusing is for", both(one, one::Way::Fused, 100, 1000));
+  check("fewer than no elements", !both(one, one::Way::Fused, -1, 1000));
   check("a fusion that is switched off", !both(off, off::Way::Fused, 1000, 1000));
 
   beside::Way way;

@@ -4,6 +4,10 @@
 // RUN: %exits 1 %cufuse fuse --vertical %s:fill %s:row --distinct --name f -o %t.cu 2>&1 | FileCheck %s --check-prefix=GRIDS
 // RUN: %exits 1 %cufuse fuse --vertical %s:plane %s:line --distinct --name f -o %t.cu 2>&1 | FileCheck %s --check-prefix=GRIDS
 // RUN: %exits 1 %cufuse fuse --vertical %s:fill %s:fewer --distinct --name f -o %t.cu 2>&1 | FileCheck %s --check-prefix=GRIDS
+// Of computed grids, too, where that holds whatever the size is.
+// RUN: %exits 1 %cufuse fuse --vertical %s:fill %s:halved --distinct --name f -o %t.cu 2>&1 | FileCheck %s --check-prefix=GRIDS
+// RUN: %exits 1 %cufuse fuse --vertical %s:fill %s:smaller --distinct --name f -o %t.cu 2>&1 | FileCheck %s --check-prefix=GRIDS
+// RUN: %exits 1 %cufuse fuse --vertical %s:plane %s:lower --distinct --name f -o %t.cu 2>&1 | FileCheck %s --check-prefix=GRIDS
 // GRIDS: error: the launches at {{.*}} and {{.*}} are not seen to have one grid, which says how much their kernels store
 // RUN: %cufuse inspect --chains %s | FileCheck %s --check-prefix=CHAINS
 // CHAINS: : one after the other, with grids that are not seen to be one
@@ -20,6 +24,9 @@
 // RUN: %cufuse fuse --vertical %s:fill %s:strided --distinct --name f --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=LOOP '--implicit-check-not=last block'
 // RUN: %cufuse fuse --vertical %s:fill %s:called --distinct --name f --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=LOOP '--implicit-check-not=last block'
 // RUN: %cufuse fuse --vertical %s:plane %s:planes --distinct --name f --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=LOOP '--implicit-check-not=last block'
+// Blocks that divide the size, which callers know, and sizes that are not those of the grid.
+// RUN: %cufuse fuse --vertical %s:fill %s:divided --distinct --name f --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=LOOP '--implicit-check-not=last block'
+// RUN: %cufuse fuse --vertical %s:fill %s:other --distinct --name f --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=LOOP '--implicit-check-not=last block'
 // LOOP: linked as launched at
 #define SCALE(name)                                                                                                    \
   __global__ void name(float *x, int n, float by) {                                                                    \
@@ -45,6 +52,11 @@ SCALE(half)
 SCALE(numbers)
 SCALE(fewer)
 SCALE(called)
+SCALE(halved)
+SCALE(smaller)
+SCALE(divided)
+SCALE(other)
+PLANE(lower)
 PLANE(plane)
 PLANE(line)
 PLANE(planes)
@@ -88,6 +100,28 @@ void runNumbers(float *x) {
 void runStrided(float *x, int n) {
   fill<<<(n + 255) / 256, 256>>>(x, n);
   strided<<<4, 256>>>(x, n, 2);
+}
+void runHalved(float *x, int n) {
+  fill<<<(n + 255) / 256, 256>>>(x, n);
+  const int all = n / 2 + 255, blocks = all / 256;
+  halved<<<blocks, 256>>>(x, n, 2);
+}
+void runSmaller(float *x, int n) {
+  fill<<<(n + 255) / 256, 256>>>(x, n);
+  smaller<<<(n + 255) / 256, 128>>>(x, n, 2);
+}
+void runLower(float *x, int w, int h) {
+  const dim3 block(32, 8);
+  plane<<<dim3((w + 31) / 32, (h + 7) / 8), block>>>(x, w, h, 1);
+  lower<<<dim3((w + 31) / 32, (h / 4 + 7) / 8), block>>>(x, w, h, 1);
+}
+void runDivided(float *x, int n) {
+  fill<<<(n + 255) / 256, 256>>>(x, n);
+  divided<<<n / 192, 192>>>(x, n, 2);
+}
+void runOther(float *x, int n, int rows) {
+  fill<<<(n + 255) / 256, 256>>>(x, n);
+  other<<<rows, 256>>>(x, n, 2);
 }
 void runCalled(float *x, int n) {
   fill<<<(n + 127) / 128, 128>>>(x, n);

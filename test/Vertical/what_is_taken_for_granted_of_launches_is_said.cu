@@ -1,7 +1,7 @@
 // Grids that are computed are taken to have all elements: that is said where they are not seen to be one. So is a launch that
 // is left out where a condition does not hold.
-// RUN: %cufuse fuse --vertical %s:fill %s:half --distinct --name f --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=TAKEN
-// RUN: %cufuse fuse --vertical %s:fill %s:smaller --distinct --name f --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=TAKEN
+// RUN: %cufuse fuse --vertical %s:fill %s:counted --distinct --name f --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=TAKEN
+// RUN: %cufuse fuse --vertical %s:fill %s:more --distinct --name f --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=TAKEN
 // TAKEN: linked as launched at {{.*}}: --link fill.x={{.*}}.n; their grids are not seen to be one, and are taken to reach all elements{{$}}
 // RUN: %cufuse fuse --vertical %s:fill %s:sometimes --distinct --name f --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=LEFT
 // LEFT: linked as launched at {{.*}}: --link fill.x={{.*}}.n; not all of them are always launched{{$}}
@@ -23,8 +23,8 @@ __global__ void fill(float *x, int n) {
   if (i < n)
     x[i] = i;
 }
-SCALE(half)
-SCALE(smaller)
+SCALE(counted)
+SCALE(more)
 SCALE(sometimes)
 SCALE(variable)
 SCALE(written)
@@ -32,13 +32,13 @@ SCALE(called)
 SCALE(rounded)
 inline int blocksFor(int n, int block) { return n % block == 0 ? n / block : n / block + 1; }
 
-void runHalf(float *x, int n) {
+void runCounted(float *x, int n, int blocks) {
   fill<<<(n + 255) / 256, 256>>>(x, n);
-  half<<<(n / 2 + 255) / 256, 256>>>(x, n, 2);
+  counted<<<blocks, 256>>>(x, n, 2);
 }
-void runSmaller(float *x, int n) {
+void runMore(float *x, int n) {
   fill<<<(n + 255) / 256, 256>>>(x, n);
-  smaller<<<(n + 255) / 256, 128>>>(x, n, 2);
+  more<<<n / 256 + 1, 256>>>(x, n, 2);
 }
 void runSometimes(float *x, int n, bool scales) {
   fill<<<(n + 255) / 256, 256>>>(x, n);

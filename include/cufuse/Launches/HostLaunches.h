@@ -111,7 +111,9 @@ struct WrittenLaunch {
   WrittenSizes Grid, Block;
   std::vector<std::optional<std::int64_t>> Arguments;
 };
-WrittenLaunch writtenAs(const clang::CUDAKernelCallExpr &Launch, const clang::ASTContext &Context);
+/// With `Drawn`, variables that only callers know count as that, but in arguments only those that the grid is made of.
+WrittenLaunch writtenAs(const clang::CUDAKernelCallExpr &Launch, const clang::ASTContext &Context,
+                        std::optional<std::int64_t> Drawn = std::nullopt);
 /// Its block, which the launch of the output confirms.
 std::optional<BlockShape> blockOf(const clang::CUDAKernelCallExpr &Launch, const clang::ASTContext &Context);
 
