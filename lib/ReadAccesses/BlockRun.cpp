@@ -314,6 +314,7 @@ private:
 
   // -- Steps
 
+  static Value voted(Value V, llvm::ArrayRef<Value>) { return V; }
   static Value chosen(const Thread &, Value V) { return V; }
   static bool enters(Thread &, const llvm::BasicBlock *, const llvm::BasicBlock *) { return false; }
 

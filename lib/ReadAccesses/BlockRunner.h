@@ -39,9 +39,9 @@ struct RunStop {
 /// - `std::optional<Value> function(Thread &, const llvm::CallBase &, llvm::StringRef)` and `assembly(…)`, the same of
 ///   calls;
 /// - `Value received(const llvm::CallBase &, const LaneExchange &, Value Given, Value Own, bool Whether)`, what a lane
-/// has
-///   of another's, if there is `Whether` another one, and `Value reduced(const llvm::CallBase &,
+///   has of another's, if there is `Whether` another one, and `Value reduced(const llvm::CallBase &,
 ///   llvm::ArrayRef<Value>)`, what all have of all;
+/// - `Value voted(Value Number, llvm::ArrayRef<Value>)`, what comes of these votes, which is the number;
 /// - `bool chooses(Thread &, const llvm::BranchInst &, Value)`, a way that is not known: has it been gone nevertheless?
 /// - `Value chosen(const Thread &, Value)`, one that goes by the way;
 /// - `bool enters(Thread &, const llvm::BasicBlock *From, const llvm::BasicBlock *To)`, a way that is: has it been gone
@@ -54,7 +54,7 @@ protected:
     const llvm::Instruction *Next = nullptr;
     Wait For = Wait::None;
     unsigned X = 0, Y = 0, Z = 0, Number = 0;
-    unsigned Way = 0; ///< What `Self` knows of how it came here.
+    unsigned Way = 0, Whose = 0; ///< What `Self` knows of how it came here.
   };
 
   BlockRunner(const llvm::Function &Kernel, BlockShape Block, unsigned MostSteps)
@@ -165,27 +165,23 @@ private:
 
   /// __syncthreads_count and the like.
   void reduce() {
-    struct Votes {
-      unsigned Yes = 0, All = 0;
-    };
-    llvm::DenseMap<const llvm::Instruction *, Votes> At;
+    llvm::DenseMap<const llvm::Instruction *, std::vector<Value>> At;
     for (Thread &T : Threads)
       if (auto *Call = llvm::dyn_cast<llvm::CallBase>(T.Next);
           Call && T.For == Wait::Block && !Call->getType()->isVoidTy()) {
-        const Value Vote = self().of(T, Call->getArgOperand(Call->arg_size() - 1));
-        const auto Known = self().known(Vote);
-        if (!Known)
+        At[Call].push_back(self().of(T, Call->getArgOperand(Call->arg_size() - 1)));
+        if (!self().known(At[Call].back()))
           return stop(Call, "what its threads vote is not known");
-        At[Call].Yes += *Known != 0;
-        ++At[Call].All;
       }
     for (Thread &T : Threads)
       if (const auto Own = At.find(T.Next); T.For == Wait::Block && Own != At.end()) {
         const llvm::StringRef Name = llvm::cast<llvm::CallBase>(T.Next)->getCalledFunction()->getName();
-        const Votes V = Own->second;
-        T.Values[Slots.lookup(T.Next)] = self().number(Name.contains(".popc")  ? V.Yes
-                                                       : Name.contains(".and") ? V.Yes == V.All
-                                                                               : V.Yes != 0);
+        const auto Yes = llvm::count_if(Own->second, [&](const Value &Vote) { return *self().known(Vote) != 0; });
+        const bool IsAll = static_cast<size_t>(Yes) == Own->second.size();
+        T.Values[Slots.lookup(T.Next)] = self().voted(self().number(Name.contains(".popc")  ? Yes
+                                                                    : Name.contains(".and") ? IsAll
+                                                                                            : Yes != 0),
+                                                      Own->second);
       }
   }
 

@@ -15,6 +15,7 @@ struct DividedNumber {
   unsigned Parts = 0;
   unsigned Object = 0;    ///< Pointer: to it. Members: their number.
   std::uint64_t Bits = 0; ///< Of its type. Pointer: bytes behind the begin of the object.
+  unsigned Whose = 0;     ///< The parts that it is made of, or was chosen by (`PartSets`).
 
   static DividedNumber bits(std::uint64_t Bits, unsigned Parts = 0) { return {Kind::Bits, Parts, 0, Bits}; }
   static DividedNumber pointer(unsigned Object, std::uint64_t Bytes = 0) { return {Kind::Pointer, 0, Object, Bytes}; }

@@ -52,7 +52,7 @@ private:
     Open.insert(A.Open.begin(), A.Open.end());
     for (const auto &[Loop, Own] : A.Taken)
       if (!isSame(Own, B.Taken.lookup(Loop)))
-        return NeedsThreads{Loop.first->getTerminator(), "what the loop takes is a thread's own part of the row"};
+        return NeedsThreads{Loop.first->getTerminator(), std::string("what the loop takes") + GoesByDivision};
     for (const auto &[By, Own] : A.Compared)
       if (!isSame(Own, B.Compared.lookup(By)))
         return own(*By.first, *By.first->getOperand(0));
@@ -63,16 +63,14 @@ private:
           return own(*Own.By, *Own.By->getOperand(llvm::isa<llvm::StoreInst>(Own.By) ? 0 : 1));
       }
     if (A.Compared.size() != B.Compared.size() || A.Taken.size() != B.Taken.size())
-      return NeedsThreads{nullptr, "its way depends on a thread's own part of the row"};
+      return NeedsThreads{nullptr, std::string("its way") + GoesByDivision};
     return std::nullopt;
   }
 
   static bool isSame(const DividedRun::Log &A, const DividedRun::Log &B) {
     return llvm::equal(A, B, [](const auto &X, const auto &Y) { return cufuse::isSame(X.first, X.second, Y.second); });
   }
-  static NeedsThreads own(const llvm::Instruction &I, const llvm::Value &V) {
-    return {&I, nameOf(V) + " is a thread's own part of the row"};
-  }
+  static NeedsThreads own(const llvm::Instruction &I, const llvm::Value &V) { return {&I, nameOf(V) + GoesByDivision}; }
 
   /// Code behind the loops that no run came to.
   const llvm::BasicBlock *notRan() const {

@@ -1,5 +1,7 @@
 #include "DividedRun.h"
 
+#include "PartSets.h"
+
 #include "cufuse/Kernel/Accesses.h"
 
 #include <fmt/format.h>
@@ -25,7 +27,7 @@ public:
   NumberRunner(const llvm::Function &Kernel, BlockShape Block, llvm::ArrayRef<const RowLoop *> Loops, DividedDraw Of,
                unsigned Division)
       : BlockRunner(Kernel, Block, /*MostSteps=*/4'000'000), DividedMemory(Kernel.getDataLayout(), Of), Of(Of),
-        Division(Division) {
+        Division(Division), Sets(Block.X * Block.Y * Block.Z) {
     for (const RowLoop *Loop : Loops) {
       Headers[Loop->Header] = Loop;
       if (Loop->Step)
@@ -39,8 +41,13 @@ public:
     Result.Stopped = std::move(Stopped);
     for (const Object &Each : objects())
       if (Each.IsOfLaunch)
-        for (const auto &[At, What] : Each.Stored)
+        for (const auto &[At, What] : Each.Stored) {
           Result.Stored[{Each.Key, At}] = {What.By, What.Type, seen(What.Type, What.Value).second};
+          counts(What.Value, *What.By, *What.By->getOperand(llvm::isa<llvm::StoreInst>(What.By) ? 0 : 1));
+        }
+    for (const auto &[Own, What] : Counted)
+      if (const auto &[Set, At] = Own; !Result.Stopped && !Sets.isWhole(Set))
+        Result.Stopped = {At, nameOf(*What) + GoesByDivision};
     return std::move(Result);
   }
 
@@ -168,14 +175,23 @@ private:
     return Result;
   }
 
+  /// What is made of parts goes to where it must be the same however they are divided: so it is made of all of them.
+  /// Numbers do not show of an extreme that a thread is left out, unless that thread has it.
+  void counts(const Number &N, const llvm::Instruction &At, const llvm::Value &What) {
+    if (N.Whose != 0)
+      Counted.try_emplace({N.Whose, &At}, &What);
+  }
+
   void compares(Thread &T, const llvm::Instruction &I, Operation By) {
     const Number A = of(T, I.getOperand(0)), B = of(T, I.getOperand(1));
     const unsigned Parts = together(A.Parts, B.Parts);
     if (Parts <= Drawn || (By != Operation::Unknown && Parts == partsBy(By)))
       return;
     auto &Log = Result.Compared[{&I, T.Number}];
-    for (unsigned At : {0, 1})
+    for (unsigned At : {0, 1}) {
       Log.push_back(seen(I.getOperand(At)->getType(), of(T, I.getOperand(At))));
+      counts(of(T, I.getOperand(At)), I, *I.getOperand(At));
+    }
   }
 
   Operation chosenBy(const llvm::CmpInst &Compare) {
@@ -238,7 +254,12 @@ private:
     return Own ? Number::bits(*Own, Register.contains("ctaid") ? Drawn : 0) : Number();
   }
 
-  std::optional<Number> assembly(Thread &T, const llvm::CallBase &Call) {
+  std::optional<Number> assembly(Thread &T, const llvm::CallBase &Call) { return made(T, Call, assembled(T, Call)); }
+  std::optional<Number> function(Thread &T, const llvm::CallBase &Call, llvm::StringRef Name) {
+    return made(T, Call, called(T, Call, Name));
+  }
+
+  std::optional<Number> assembled(Thread &T, const llvm::CallBase &Call) {
     const std::string Text = assemblyOf(Call);
     llvm::StringRef Register = Text;
     if (Register.consume_front("mov.u32$0,%") && Register.consume_back(";"))
@@ -276,7 +297,7 @@ private:
            });
   }
 
-  std::optional<Number> function(Thread &T, const llvm::CallBase &Call, llvm::StringRef Name) {
+  std::optional<Number> called(Thread &T, const llvm::CallBase &Call, llvm::StringRef Name) {
     if (isOneOf(Name, CachedLoads) && Call.arg_size() == 1)
       return load(Call.getType(), of(T, Call.getArgOperand(0)));
     if (isOneOf(Name, CachedStores) && Call.arg_size() == 2)
@@ -304,14 +325,21 @@ private:
   Number received(const llvm::CallBase &Call, const LaneExchange &How, Number Given, Number Own, bool Whether) {
     if (How.TellsWhether)
       return members({Given, Number::bits(Whether)});
-    return How.Adds && Whether ? joined(Call.getType(), Operation::Sum, Given, Own) : Given;
+    return How.Adds && Whether ? joinedOf(Call.getType(), Operation::Sum, Given, Own) : Given;
+  }
+  Number voted(Number Result, llvm::ArrayRef<Number> Votes) {
+    for (const Number &Each : Votes) {
+      Result.Parts = cufuse::together(Result.Parts, Each.Parts);
+      Result.Whose = Sets.together(Result.Whose, Each.Whose);
+    }
+    return Result;
   }
   Number reduced(const llvm::CallBase &Call, llvm::ArrayRef<Number> All) {
     llvm::StringRef Name = calleeOf(Call);
     const Operation By = named(Name.substr(Name.rfind("sync.") + 5).split('.').first);
     Number Result = All.front();
     for (const Number &Each : All.drop_front())
-      Result = joined(Call.getType(), By, Result, Each);
+      Result = joinedOf(Call.getType(), By, Result, Each);
     return By == Operation::Unknown ? Number() : Result;
   }
 
@@ -351,17 +379,22 @@ private:
       Add(Turn + Division < 2 ? One : Other, singleElement(Type, Pair, drawn(Of.Number, Which, Time, Turn, 5)));
     return Parts;
   }
-  static Number chosen(const Thread &T, Number N) {
+  Number chosen(const Thread &T, Number N) {
     N.Parts = std::max(N.Parts, T.Way);
+    N.Whose = Sets.together(N.Whose, T.Whose);
     return N;
   }
 
   bool enters(Thread &T, const llvm::BasicBlock *From, const llvm::BasicBlock *To) {
     const llvm::Instruction &Way = *From->getTerminator();
     if (From->getUniqueSuccessor() == nullptr) {
-      T.Way = std::min(Drawn, of(T, Way.getOperand(0)).Parts);
-      if (T.Way != 0)
+      const Number By = of(T, Way.getOperand(0));
+      if (By.Parts != 0)
         Result.Open.insert(&Way);
+      T.Way = std::max(T.Way, std::min(Drawn, By.Parts)); // what is behind inner branches may be by outer ones
+      T.Whose = By.Whose;
+    } else if (From->getUniquePredecessor() == nullptr) {
+      T.Whose = 0; // ways meet there
     }
     const auto At = Headers.find(To);
     if (At == Headers.end()) {
@@ -381,9 +414,11 @@ private:
       if (Each.By != Operation::Unknown) {
         const Number Own = partsOf(Loop, Which, Time)[T.Number];
         if (Own.isBits())
-          Now = joined(Each.First->getType(), Each.By, Now, Own);
+          Now = joinedOf(Each.First->getType(), Each.By, Now, Own);
         if (Now.isBits())
           Now.Parts = together(Now.Parts, partsBy(Each.By));
+        const unsigned Variable = Variables.try_emplace({&Loop, Which, Time}, Variables.size()).first->second;
+        Now.Whose = Sets.together(Now.Whose, Sets.part(Variable, T.Number));
       }
       for (const llvm::Value *V : Each.Values)
         Left.emplace_back(Slots.lookup(llvm::cast<llvm::Instruction>(V)), Now);
@@ -405,6 +440,9 @@ private:
       Own.push_back(seen(V->getType(), of(T, V)));
     for (const llvm::LoadInst *Load : Loop.Loads)
       Own.push_back(seen(Load->getType(), load(Load->getType(), of(T, Load->getPointerOperand()))));
+    for (size_t I = 0; I < Own.size(); ++I)
+      counts(Own[I].second, *Loop.Header->getTerminator(),
+             I < Loop.Takes.size() ? *Loop.Takes[I] : *Loop.Loads[I - Loop.Takes.size()]);
     auto [At, IsNew] = Result.Taken.insert({{Loop.Header, Time}, Own});
     for (size_t I = 0; I < Own.size(); ++I) {
       const llvm::Value *V = I < Loop.Takes.size() ? Loop.Takes[I] : Loop.Loads[I - Loop.Takes.size()];
@@ -419,7 +457,24 @@ private:
 
   bool chooses(Thread &, const llvm::BranchInst &, Number) { return false; }
 
-  std::optional<Number> compute(Thread &T, const llvm::Instruction &I) {
+  std::optional<Number> compute(Thread &T, const llvm::Instruction &I) { return made(T, I, computed(T, I)); }
+
+  /// Of whatever parts its operands are; what is chosen of two is of those by which, and its own.
+  std::optional<Number> made(const Thread &T, const llvm::Instruction &I, std::optional<Number> Result) {
+    if (llvm::isa<llvm::InsertValueInst, llvm::InsertElementInst, llvm::ExtractValueInst, llvm::ExtractElementInst>(I))
+      return Result; // each member has its own
+    for (unsigned At = 0; Result && At < (llvm::isa<llvm::SelectInst>(I) ? 1 : I.getNumOperands()); ++At)
+      if (auto *Operand = llvm::dyn_cast<llvm::Instruction>(I.getOperand(At)))
+        Result->Whose = Sets.together(Result->Whose, T.Values[Slots.lookup(Operand)].Whose);
+    return Result;
+  }
+  Number joinedOf(const llvm::Type *T, Operation By, const Number &A, const Number &B) {
+    Number Both = joined(T, By, A, B);
+    Both.Whose = Sets.together(A.Whose, B.Whose);
+    return Both;
+  }
+
+  std::optional<Number> computed(Thread &T, const llvm::Instruction &I) {
     const auto Operand = [&](unsigned At) { return of(T, I.getOperand(At)); };
     if (auto *Compare = llvm::dyn_cast<llvm::CmpInst>(&I))
       return compare(T, *Compare);
@@ -448,8 +503,8 @@ private:
     if (auto *Change = llvm::dyn_cast<llvm::AtomicRMWInst>(&I)) {
       const Operation By = named(llvm::AtomicRMWInst::getOperationName(Change->getOperation()));
       llvm::Type *Type = Change->getValOperand()->getType();
-      const bool IsDone =
-          By != Operation::Unknown && store(I, Type, Operand(0), joined(Type, By, load(Type, Operand(0)), Operand(1)));
+      const bool IsDone = By != Operation::Unknown &&
+                          store(I, Type, Operand(0), joinedOf(Type, By, load(Type, Operand(0)), Operand(1)));
       return IsDone ? std::optional(Number()) : std::nullopt; // what was there goes by the order of threads
     }
     if (auto *Of = llvm::dyn_cast<llvm::ExtractValueInst>(&I))
@@ -476,6 +531,9 @@ private:
   std::map<std::tuple<const RowLoop *, unsigned, unsigned>, std::vector<Number>> Divided;
   std::map<std::pair<const RowLoop *, unsigned>, unsigned> Times;
   std::vector<std::pair<unsigned, Number>> Left;
+  PartSets Sets;
+  std::map<std::tuple<const RowLoop *, unsigned, unsigned>, unsigned> Variables; ///< As `Divided`.
+  llvm::MapVector<std::pair<unsigned, const llvm::Instruction *>, const llvm::Value *> Counted;
   DividedRun Result;
 };
 

@@ -9,6 +9,8 @@
 
 namespace cufuse {
 
+constexpr const char *GoesByDivision = " goes by how the row is divided among threads"; ///< Behind what does.
+
 /// What a run saw, in its order for each thread.
 struct DividedRun {
   std::optional<RunStop> Stopped;

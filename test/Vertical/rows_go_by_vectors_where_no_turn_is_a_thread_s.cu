@@ -136,7 +136,7 @@ __global__ void twiceAdded(const float *in, float *out, int columns) {
 }
 
 // What a thread has of a sum is its own until threads exchange it, and of some threads until its place is no thread's.
-// CHECK: partial: {{.*}} is a thread's own part of the row
+// CHECK: partial: {{.*}} goes by how the row is divided among threads
 __global__ void partial(const float *in, float *out, int columns) {
   float all = 0;
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
@@ -144,7 +144,7 @@ __global__ void partial(const float *in, float *out, int columns) {
   out[blockIdx.x * 64 + threadIdx.x] = all;
 }
 
-// CHECK: everySecond: {{.*}} is a thread's own part of the row
+// CHECK: everySecond: {{.*}} goes by how the row is divided among threads
 __global__ void everySecond(const float *in, float *out, int columns) {
   float all = 0;
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
@@ -154,7 +154,7 @@ __global__ void everySecond(const float *in, float *out, int columns) {
   out[blockIdx.x * 2 + threadIdx.x % 2] = all;
 }
 
-// CHECK: norms: {{.*}} is a thread's own part of the row
+// CHECK: norms: {{.*}} goes by how the row is divided among threads
 __global__ void norms(const float *in, float *out, int columns) {
   float all = 0;
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
@@ -166,7 +166,7 @@ __global__ void norms(const float *in, float *out, int columns) {
     out[blockIdx.x] = parts[0] + parts[63];
 }
 
-// CHECK: staged: {{.*}} is a thread's own part of the row
+// CHECK: staged: {{.*}} goes by how the row is divided among threads
 __global__ void staged(const float *in, float *out, int columns) {
   __shared__ float parts[64];
   float all = 0;
@@ -177,7 +177,7 @@ __global__ void staged(const float *in, float *out, int columns) {
   out[blockIdx.x * 64 + threadIdx.x] = parts[threadIdx.x ^ 1];
 }
 
-// CHECK: positive: {{.*}} is a thread's own part of the row
+// CHECK: positive: {{.*}} goes by how the row is divided among threads
 __global__ void positive(const float *in, float *out, int columns) {
   float all = 0;
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
@@ -208,7 +208,7 @@ struct Larger {
   __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
 };
 
-// CHECK: sumOfLargest: {{.*}} is a thread's own part of the row
+// CHECK: sumOfLargest: {{.*}} goes by how the row is divided among threads
 __global__ void sumOfLargest(const float *in, float *out, int columns) {
   float most = 0, sum = 0;
   for (int i = threadIdx.x; i < columns; i += blockDim.x) {
@@ -219,7 +219,7 @@ __global__ void sumOfLargest(const float *in, float *out, int columns) {
   out[2 * blockIdx.x + 1] = together(sum, Add());
 }
 
-// CHECK: largestOfSums: {{.*}} is a thread's own part of the row
+// CHECK: largestOfSums: {{.*}} goes by how the row is divided among threads
 __global__ void largestOfSums(const float *in, float *out, int columns) {
   float all = 0;
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
@@ -229,7 +229,7 @@ __global__ void largestOfSums(const float *in, float *out, int columns) {
   out[blockIdx.x] = all;
 }
 
-// CHECK: sumOfSquares: {{.*}} is a thread's own part of the row
+// CHECK: sumOfSquares: {{.*}} goes by how the row is divided among threads
 __global__ void sumOfSquares(const float *in, float *out, int columns) {
   __shared__ float parts[64];
   float all = 0;
@@ -243,7 +243,7 @@ __global__ void sumOfSquares(const float *in, float *out, int columns) {
   out[blockIdx.x] = squares;
 }
 
-// CHECK: sumOfFirst: {{.*}} is a thread's own part of the row
+// CHECK: sumOfFirst: {{.*}} goes by how the row is divided among threads
 __global__ void sumOfFirst(const float *in, float *out, int columns) {
   __shared__ float first;
   float all = 0;
@@ -256,7 +256,7 @@ __global__ void sumOfFirst(const float *in, float *out, int columns) {
 }
 
 // What another thread has alone is no more of the row than what it has itself; together with that it is.
-// CHECK: ofNeighbour: {{.*}} is a thread's own part of the row
+// CHECK: ofNeighbour: {{.*}} goes by how the row is divided among threads
 __global__ void ofNeighbour(const float *in, float *out, int columns) {
   float all = 0;
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
@@ -266,7 +266,7 @@ __global__ void ofNeighbour(const float *in, float *out, int columns) {
     out[blockIdx.x] = next;
 }
 
-// CHECK: ofFirstLane: {{.*}} is a thread's own part of the row
+// CHECK: ofFirstLane: {{.*}} goes by how the row is divided among threads
 __global__ void ofFirstLane(const float *in, double *out, int columns) {
   double all = 0;
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
@@ -274,7 +274,7 @@ __global__ void ofFirstLane(const float *in, double *out, int columns) {
   out[blockIdx.x] = __shfl_sync(~0u, all, 0);
 }
 
-// CHECK: sumOfPositive: {{.*}} is a thread's own part of the row
+// CHECK: sumOfPositive: {{.*}} goes by how the row is divided among threads
 __global__ void sumOfPositive(const float *in, float *out, int columns) {
   __shared__ float parts[64];
   float all = 0, sum = 0;
@@ -298,7 +298,7 @@ __global__ void ofThirdLane(const float *in, float *out, int columns) {
 }
 
 // The larger of two is a choice of one, in memory too.
-// CHECK: largestOfCounts: {{.*}} is a thread's own part of the row
+// CHECK: largestOfCounts: {{.*}} goes by how the row is divided among threads
 __global__ void largestOfCounts(const float *in, int *out, int columns) {
   __shared__ int parts[64];
   int count = 0;
@@ -315,7 +315,7 @@ __global__ void largestOfCounts(const float *in, int *out, int columns) {
   out[blockIdx.x] = parts[0];
 }
 
-// CHECK: differenceOfParts: {{.*}} is a thread's own part of the row
+// CHECK: differenceOfParts: {{.*}} goes by how the row is divided among threads
 __global__ void differenceOfParts(const float *in, float *out, int columns) {
   float all = 0;
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
@@ -326,7 +326,7 @@ __global__ void differenceOfParts(const float *in, float *out, int columns) {
     out[blockIdx.x] = all;
 }
 
-// CHECK: weighted: {{.*}} is a thread's own part of the row
+// CHECK: weighted: {{.*}} goes by how the row is divided among threads
 __global__ void weighted(const float *in, float *out, int columns) {
   __shared__ float parts[64];
   float all = 0, sum = 0;
@@ -439,7 +439,7 @@ template <int Of> __global__ void reduced(const float *in, float *out, int colum
 }
 
 // The parts of some threads are no more of the row than one thread's.
-// CHECK: halfOfATree: {{.*}} is a thread's own part of the row
+// CHECK: halfOfATree: {{.*}} goes by how the row is divided among threads
 __global__ void halfOfATree(const float *in, float *out, int columns) {
   __shared__ float parts[64];
   float all = 0;
@@ -467,7 +467,7 @@ template <int At> __device__ float scanned(float own) {
   }
   return parts[At];
 }
-// CHECK: middleOfAScan: what the loop takes is a thread's own part of the row
+// CHECK: middleOfAScan: {{.*}} goes by how the row is divided among threads
 __global__ void middleOfAScan(const float *in, float *out, int columns) {
   float all = 0;
   for (int i = threadIdx.x; i < columns; i += blockDim.x)
@@ -493,7 +493,7 @@ __device__ void sumUp(float &sum, float own, int threads) {
     atomicAdd(&sum, -own);
   __syncthreads();
 }
-// CHECK: someThreads: {{.*}} is a thread's own part of the row
+// CHECK: someThreads: {{.*}} goes by how the row is divided among threads
 __global__ void someThreads(const float *in, float *out, int columns) {
   __shared__ float sum;
   float all = 0;
