@@ -59,6 +59,8 @@ bool isMainAlone(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Pla
 bool usesPartition(const Constituent &C, const FusionPlan &Plan) {
   // The only one of a block that keeps its grid is that block: what the kernel calls is CUDA's own.
   return !Plan.keepsGrid() || textNames(*C.Text, "cufuse_partition") || textNames(*C.Text, "cufuse_barrier") ||
+         llvm::any_of(BuiltinNames,
+                      [&](const char *Name) { return textNames(*C.Text, fmt::format("cufuse_{}", Name)); }) ||
          !C.Facts->NamedBarriers.empty() || (C.Text->Rows && !elementSpaces(C).empty()); // blockDim is two numbers
 }
 

@@ -107,8 +107,8 @@ public:
                C.Text->Products->Maps.empty() ? "" : fmt::format("\nusing {}::CufuseMaps;", Options.Name));
     if (HasOwn)
       writeOurs(Out, Constituents, Options, [&](Writer &Own) { barriers(Own, C); });
-    std::vector<const char *> Macros;
-    auto Define = [&](const char *Name, const std::string &Meaning) {
+    std::vector<std::string> Macros;
+    auto Define = [&](const std::string &Name, const std::string &Meaning) {
       Out.line("#define {} {}", Name, Meaning);
       Macros.push_back(Name);
     };
@@ -116,8 +116,17 @@ public:
     if (Plan.readsFresh())
       for (const char *Word : {"__restrict__", "__restrict"})
         Define(Word, "");
-    for (const auto &[Name, Meaning] : builtinsOf(C, Plan, HasOwn, Partition.Block))
+    std::map<std::string, std::string> Renamed; // where the text has something else of the name
+    for (const char *Name : BuiltinNames)
+      if (textNames(*C.Text, std::string("cufuse_") + Name))
+        Renamed[Name] = Name;
+    for (const auto &[Name, Meaning] : builtinsOf(C, Plan, HasOwn, Partition.Block)) {
       Define(Name, Meaning);
+      if (Renamed.count(Name))
+        Renamed[Name] = Meaning;
+    }
+    for (const auto &[Name, Meaning] : Renamed)
+      Define("cufuse_" + Name, Meaning);
     if (Plan.sharesIndices(Facts)) {
       if (!Facts.DynamicShared.empty())
         Define("cufuse_dynamicOffset", "cufuse_partition::indices().dynamicOffset");
@@ -134,7 +143,7 @@ public:
       writeOurs(Out, Constituents, Options, Main);
     for (const std::string &Name : C.Text->BodyMacros)
       Out.line("#undef {}", Name);
-    for (const char *Name : Macros)
+    for (const std::string &Name : Macros)
       Out.line("#undef {}", Name);
     if (HasMain && !HasOwn) // whose threads are CUDA's own, and not those of an element
       writeOurs(Out, Constituents, Options, Main);

@@ -85,7 +85,7 @@ size_t mentions(const clang::ASTContext &Context, const clang::GCCAsmStmt &Assem
 
 } // namespace
 
-void editAssembly(TextEdits &Edits, const clang::GCCAsmStmt &Assembly) {
+void editAssembly(TextEdits &Edits, const clang::GCCAsmStmt &Assembly, const RenamedVariables &Renamed) {
   SourceText &Text = Edits.Text;
   const AssemblyScan Scan = scanAssembly(Assembly);
   if (Scan.Mentions.empty() || !Scan.Unknown.empty())
@@ -117,7 +117,8 @@ void editAssembly(TextEdits &Edits, const clang::GCCAsmStmt &Assembly) {
     const unsigned At = Plain.at(M.At), Behind = Plain.behind(M.At + M.Length);
     if (M.What == AssemblyMention::Kind::Register)
       Replace(At, Behind - At,
-              Operand(fmt::format("\"r\"({}.{})", BuiltinNames[static_cast<size_t>(M.Variable)], "xyz"[M.Dimension])));
+              Operand(fmt::format("\"r\"({}.{})", Renamed.nameFor(BuiltinNames[static_cast<size_t>(M.Variable)]),
+                                  "xyz"[M.Dimension])));
     else if (M.What == AssemblyMention::Kind::WarpId)
       Replace(At, Behind - At, Operand("\"r\"(cufuse_partition::rank() / 32)"));
     else if (!M.IsOperand)

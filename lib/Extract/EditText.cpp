@@ -246,40 +246,6 @@ void editDynamicShared(TextEdits &Edits, const clang::VarDecl &Variable,
   editReferences(Edits, OutOfReach, llvm::StringRef(Memory).contains(',') ? "(" + Memory + ")" : Memory);
 }
 
-SharedReferences dynamicSharedNamed(const SelectCopied &Chosen, const clang::VarDecl &Variable) {
-  SharedReferences Found;
-  auto Meets = [&](const clang::NamedDecl &D) {
-    auto *Other = llvm::dyn_cast<clang::VarDecl>(&D);
-    Found.IsAmbiguous |= D.getDeclName() == Variable.getDeclName() &&
-                         !(Other && Other->hasAttr<clang::CUDASharedAttr>() && Other->hasExternalStorage());
-  };
-  for (const clang::Decl *Whole : Chosen.Units) {
-    for (const auto *D : allIn<clang::NamedDecl>(*Whole))
-      Meets(*D);
-    for (const auto *E : allIn<clang::MemberExpr>(*Whole))
-      Meets(*E->getMemberDecl());
-    llvm::copy_if(allIn<clang::DeclRefExpr>(*Whole), std::back_inserter(Found.All),
-                  [&](const auto *E) { return E->getDecl()->getCanonicalDecl() == Variable.getCanonicalDecl(); });
-  }
-  return Found;
-}
-
-void editReferences(TextEdits &Edits, llvm::ArrayRef<const clang::DeclRefExpr *> References, const std::string &Name) {
-  const clang::SourceManager &Sources = Edits.Text.unit().ast().getSourceManager();
-  std::set<TextPlace> Seen; // A macro may use its argument twice.
-  for (const clang::DeclRefExpr *E : References) {
-    if (!Edits.holds(E->getBeginLoc()))
-      continue;
-    // An argument of a macro is text, what stands in the macro is not.
-    const TextPlace Begin = Sources.getDecomposedLoc(Sources.getFileLoc(E->getBeginLoc()));
-    const TextPlace At = Sources.getDecomposedLoc(Sources.getFileLoc(E->getLocation()));
-    const std::vector<TextToken> Tokens = Edits.Text.tokensIn(Edits.Text.behind(At));
-    if (At.first == Begin.first && !Tokens.empty() && Tokens[0].is(E->getDecl()->getNameAsString()) &&
-        Seen.insert(Begin).second)
-      Edits.All.push_back({Begin, Tokens[0].end() - Begin.second, Name});
-  }
-}
-
 namespace {
 
 /// Where a thread leaves while a variable of the kernel has a destructor to run, and what would not: at the first such

@@ -65,15 +65,31 @@ bool editStaticShared(TextEdits &Edits, const clang::VarDecl &Variable);
 void editDynamicShared(TextEdits &Edits, const clang::VarDecl &Variable,
                        llvm::ArrayRef<const clang::DeclRefExpr *> OutOfReach);
 
-/// Where copied declarations name dynamic shared memory that is declared at file scope.
-struct SharedReferences {
-  std::vector<const clang::DeclRefExpr *> All;
-  bool IsAmbiguous = false; ///< Its name means something else there, too.
-};
-SharedReferences dynamicSharedNamed(const SelectCopied &Chosen, const clang::VarDecl &Variable);
+/// `extern __shared__ T a[];`
+bool isDynamicShared(const clang::VarDecl &Variable);
 
-/// There, `Name` takes the variable's place, but for what a macro spells.
+/// `Name` takes the variable's place, but for what a macro spells.
 void editReferences(TextEdits &Edits, llvm::ArrayRef<const clang::DeclRefExpr *> References, const std::string &Name);
+
+/// Built-ins, and dynamic shared memory at file scope, whose names mean something else in copied text, too: no macro
+/// has the name there. The indices of the grid are parameters, but where functions read them.
+class RenamedVariables {
+public:
+  RenamedVariables() = default;
+  RenamedVariables(const ParsedUnit &Unit, const Reached &Reach, const SelectCopied &Chosen, const KernelFacts &Facts);
+
+  std::string nameFor(const clang::VarDecl &SharedMemory) const;
+  std::string nameFor(llvm::StringRef Builtin) const;
+  void edit(TextEdits &Edits) const;
+  std::string directiveOf(SourceText &Text, const MacroEvent &Macro) const;
+
+  /// By name.
+  std::map<std::string, std::vector<const clang::DeclRefExpr *>, std::less<>> Builtins;
+
+private:
+  std::map<const clang::VarDecl *, std::vector<const clang::DeclRefExpr *>> Shared; ///< Canonical.
+  std::set<TextPlace> InMacros;
+};
 
 /// Threads announce that they leave: `return;` of the kernel becomes `return cufuse_partition::leave();`, and if
 /// `AtEnd`, so does the end of its body.
@@ -134,8 +150,8 @@ void editLinkedParameters(TextEdits &Edits, const clang::FunctionDecl &Kernel, c
 
 /// What a statement says of the block becomes what the partition has: `%%tid.x` an operand `threadIdx.x`, the number of
 /// a barrier an operand `cufuse_barrier(number)`, and `bar.sync 0` alone the partition's barrier. Operands are added
-/// behind the inputs, so that the others keep their numbers.
-void editAssembly(TextEdits &Edits, const clang::GCCAsmStmt &Assembly);
+/// behind the inputs, so that the others keep their numbers. Built-ins are called as `Renamed` says.
+void editAssembly(TextEdits &Edits, const clang::GCCAsmStmt &Assembly, const RenamedVariables &Renamed);
 
 /// A class no longer names kernels as its friends: theirs are other functions in the output, and what a kernel uses of
 /// the class is public (`FriendKernel`).

@@ -60,7 +60,7 @@ public:
     takeSignature(Unit, Reach, Facts, Chosen, Result);
     registerVariables(Unit, Chosen, HostShared, Result);
     items();
-    renameShared();
+    Renamed = RenamedVariables(Unit, Reach, Chosen, Facts);
     includes();
     Result.Libraries = collectLibraries(Reach, Chosen, Text);
     if (!Result.Libraries.empty())
@@ -71,8 +71,12 @@ public:
     const bool Warns = llvm::any_of(Items, [](const Item &I) { return I.Pragma; });
     if (Warns)
       pragma("#pragma nv_diagnostic push");
+    for (const auto &[Name, References] : Renamed.Builtins)
+      pragma(fmt::format("#pragma push_macro(\"{0}\")\n#undef {0}", Name));
     for (const Item &I : Items)
       piece(I);
+    for (const auto &[Name, References] : Renamed.Builtins)
+      pragma(fmt::format("#pragma pop_macro(\"{}\")", Name));
     if (Warns)
       pragma("#pragma nv_diagnostic pop");
     if (Reach.Kernel->hasAttr<clang::DeprecatedAttr>()) // nvcc warns where it is called
@@ -309,7 +313,7 @@ private:
   void pragma(const std::string &Directive) { Result.Body.push_back({Piece::Kind::Macro, {}, Directive}); }
 
   void macro(const MacroEvent &Macro) {
-    Piece P{Piece::Kind::Macro, {}, directiveOf(Text, Macro)};
+    Piece P{Piece::Kind::Macro, {}, Renamed.directiveOf(Text, Macro)};
     P.Where = Unit.place(Macro.Where);
     Result.Body.push_back(std::move(P));
     remember(Result.BodyMacros, Macro.Name);
@@ -323,8 +327,7 @@ private:
   }
 
   void edit(const Item &I, TextEdits &Edits) {
-    for (const auto &[Global, References] : RenamedShared)
-      editReferences(Edits, References, macroFor(*Global));
+    Renamed.edit(Edits);
     if (const clang::FunctionDecl *Kernel = kernelIn(I.Unit)) {
       editKernelHead(Edits, *Kernel, *Reach.Kernel, bodyParameters(), !Facts.sharesIndices());
       editLinkedParameters(Edits, *Kernel, *Reach.Kernel, parameterNames());
@@ -351,13 +354,13 @@ private:
     for (const auto &[Function, Use] : Reach.Functions)
       for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
         if (Edits.holds(Assembly->getAsmLoc()) && AssemblySeen.insert(Text.offset(Assembly->getAsmLoc())).second)
-          editAssembly(Edits, *Assembly);
+          editAssembly(Edits, *Assembly, Renamed);
     llvm::copy_if(LaunchEdits, std::back_inserter(Edits.All), [&](const PlacedEdit &Launch) {
       return Edits.holds(Sources.getComposedLoc(Launch.At.first, Launch.At.second));
     });
     if (Facts.sharesIndices())
       editReaders(Edits, Reach, Facts);
-    if (Facts.GridStrideLoop)
+    if (Facts.GridStrideLoop && Renamed.Builtins.empty())
       editGridStrideLoop(Edits, gridStrideLoop(*Reach.Kernel));
     globalQualifiers(Edits);
     qualifyCallees(Edits, Reach, Chosen);
@@ -424,21 +427,6 @@ private:
     return llvm::join(Added, ", ");
   }
 
-  static bool isDynamicShared(const clang::VarDecl &Variable) {
-    return Variable.hasAttr<clang::CUDASharedAttr>() && Variable.hasExternalStorage();
-  }
-
-  /// Dynamic shared memory at file scope whose name means something else in copied text, too.
-  void renameShared() {
-    for (const clang::VarDecl *Global : Reach.Globals)
-      if (isDynamicShared(*Global))
-        if (SharedReferences Found = dynamicSharedNamed(Chosen, *Global); Found.IsAmbiguous)
-          RenamedShared[Global] = std::move(Found.All);
-  }
-  std::string macroFor(const clang::VarDecl &Variable) const {
-    return (RenamedShared.count(Variable.getCanonicalDecl()) ? "cufuse_shared_" : "") + Variable.getNameAsString();
-  }
-
   /// `extern __shared__ T name[];` at file scope: a macro stands for the partition's part.
   void fileScopeDynamicShared(const clang::VarDecl &Variable) {
     auto Spelled = spellType(Unit.ast(), Unit.ast().getBaseElementType(Variable.getType()), "", Chosen);
@@ -448,8 +436,8 @@ private:
     Result.Body.push_back({Piece::Kind::Macro,
                            {},
                            outputText("#define {} cufuse_partition::dynamicShared<{}{}>(cufuse_dynamicOffset)",
-                                      macroFor(Variable), *Spelled, Array ? "[]" : "")});
-    remember(Result.BodyMacros, macroFor(Variable));
+                                      Renamed.nameFor(Variable), *Spelled, Array ? "[]" : "")});
+    remember(Result.BodyMacros, Renamed.nameFor(Variable));
   }
 
   /// Has a copied function of outer namespaces the parameters of one in those inside?
@@ -516,9 +504,9 @@ private:
     for (const BarrierFacts &Barrier : Facts.Barriers)
       Roots.insert(Barrier.Call);
     for (clang::SourceLocation Qualifier : Reach.GlobalQualifiers) {
-      if (!Edits.holds(Qualifier))
-        continue;
       const auto At = Text.offset(Qualifier);
+      if (!Edits.holds(Qualifier) || llvm::any_of(Edits.All, [&](const PlacedEdit &E) { return E.At == At; }))
+        continue;
       const std::vector<TextToken> Tokens = Text.tokensIn(Text.behind(At));
       if (Qualifier.isMacroID() || Tokens.size() < 2 || !Tokens[0].is("::"))
         continue;
@@ -526,8 +514,7 @@ private:
         Edits.All.push_back({At, 2, At.second > 0 && llvm::isAlpha(Text.buffer(At.first)[At.second - 1]) ? " " : ""});
       else if ((Roots.count(Tokens[1].Text.str()) ||
                 (Tokens[1].is("operator") &&
-                 llvm::any_of(Roots, [](llvm::StringRef Root) { return Root.starts_with("operator"); }))) &&
-               llvm::none_of(Edits.All, [&](const PlacedEdit &E) { return E.At == At; })) {
+                 llvm::any_of(Roots, [](llvm::StringRef Root) { return Root.starts_with("operator"); })))) {
         Edits.All.push_back({At, 2, "::" + OutputText(OutputText::Slot::Path) + "::"});
       }
     }
@@ -550,7 +537,7 @@ private:
   std::vector<const clang::VarDecl *> Variables; ///< Of functions, and those of the text's own.
   std::vector<PlacedEdit> LaunchEdits;
   LinkedPointers Linked;
-  std::map<const clang::VarDecl *, std::vector<const clang::DeclRefExpr *>> RenamedShared; ///< Canonical.
+  RenamedVariables Renamed;
   std::set<std::pair<std::vector<std::string>, std::string>> OuterSeen;
 };
 

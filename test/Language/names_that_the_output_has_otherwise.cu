@@ -1,8 +1,7 @@
-// What the output cannot say as the kernel's file does is found when it is read again: names of built-ins that mean
-// something else, and dynamic shared memory or assembly that is not written plainly.
+// What the output cannot say as the kernel's file does is found when it is read again: parts of built-ins, and dynamic
+// shared memory or assembly that is not written plainly.
 // RUN: rm -rf %t && mkdir %t
-// RUN: %exits 1 %cufuse fuse %s:member %s:reverse --block 64 --block 64 -o %t/out.cu 2>&1 | grep -F "non-friend class member 'blockDim' cannot have a qualified name"
-// RUN: %exits 1 %cufuse fuse %s:local %s:reverse --block 64 --block 64 -o %t/out.cu 2>&1 | grep -F "redeclaration of 'threadIdx'"
+// RUN: %exits 1 %cufuse fuse %s:parts %s:reverse --block 64 --block 64 -o %t/out.cu 2>&1 | grep -F "a reference is bound to a built-in, which is a value in the fused kernel: names for its parts"
 // RUN: %exits 1 %cufuse fuse %s:by_macro --block 64 -o %t/out.cu 2>&1 | grep "of by_macro, .tile. is not the partition's part of the memory"
 // RUN: %exits 1 %cufuse fuse %s:two_at_once --block 64 -o %t/out.cu 2>&1 | grep -F "definition of variable with array type"
 // RUN: %exits 1 %cufuse fuse %s:of_namespace --block 64 -o %t/out.cu 2>&1 | grep -F "use of undeclared identifier 'memory'"
@@ -10,9 +9,9 @@
 // RUN: %exits 1 %cufuse fuse %s:by_qualified --block 64 -o %t/out.cu 2>&1 | grep -F "no member named 'round_up' in the global namespace"
 // RUN: %exits 1 %cufuse fuse %s:specialised --block 64 -o %t/out.cu 2>&1 | grep -F "class template specialization of 'is_arithmetic'"
 // RUN: ls -A %t | count 0
-// Alone, a kernel keeps its block: the built-ins are no macros.
-// RUN: %cufuse fuse %s:member --block 64 -o %t/out.cu
-// RUN: %cufuse fuse %s:local --block 64 -o %t/out.cu
+// What is of the text's own is found (test/Running/built_ins_lend_their_names_to_others.cu).
+// RUN: %cufuse fuse %s:member %s:reverse --block 64 --block 64 -o %t/out.cu
+// RUN: %cufuse fuse %s:local %s:reverse --block 64 --block 64 -o %t/out.cu
 // RUN: %cufuse fuse %s:index --block 64 -o %t/out.cu
 // What is qualified is rebound, too.
 // RUN: %cufuse fuse %s:index %s:reverse --block 64 --block 64 -o %t/out.cu
@@ -29,6 +28,11 @@ __global__ void member(float *data, Sizes sizes) {
   data[blockIdx.x * blockDim.x + threadIdx.x] = sizes.blockDim.x;
 }
 __global__ void not_beside(float *data, Sizes sizes) { data[threadIdx.x] = sizes.blockDim.x; }
+
+__global__ void parts(float *data) {
+  auto [x, y, z] = threadIdx;
+  data[x] = y + z;
+}
 
 __global__ void local(float *data, int size) {
   const int i = threadIdx.x;

@@ -58,7 +58,7 @@ __global__ void held(int *x) {
 }
 // The names of a structured binding are the members, which Clang does not know.
 __global__ void apart(int *x) {
-  // CHECK: {{[^ ]*}}:[[#@LINE+1]]:14: error: apart: {{.*}} binds to 0 elements{{.*}} [BrokenCode]
+  // CHECK: {{[^ ]*}}:[[#@LINE+1]]:14: error: apart: {{.*}}: names for its parts [BuiltinReference]
   const auto [a, b, c] = threadIdx;
   x[a + b] = c;
 }
