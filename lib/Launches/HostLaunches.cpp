@@ -81,7 +81,15 @@ private:
     Time += Loops; // what it changes is another value in the next turn
     const bool IsScope = Branches || llvm::isa<clang::CompoundStmt, clang::ExprWithCleanups>(S);
     const size_t Before = Objects.size();
+    const auto *Compound = llvm::dyn_cast<clang::CompoundStmt>(S);
+    if (!Compound)
+      misread(S, S->getBeginLoc(), S->getEndLoc());
+    clang::SourceLocation Read = S->getBeginLoc();
     for (const clang::Stmt *Child : S->children()) {
+      if (Compound) {
+        misread(Child, Read, Child->getBeginLoc());
+        Read = Child->getEndLoc();
+      }
       if (If || llvm::isa<clang::ConditionalOperator>(S))
         ++Path.back().Number;
       const size_t First = Found.size();
@@ -97,6 +105,8 @@ private:
         forget(Loops ? *S : *Child, Loops); // what a loop begins with, it changes later
       }
     }
+    if (Compound)
+      misread(S, Read, S->getEndLoc());
     if (IsScope)
       endScope(Before);
     if (Branches)
@@ -128,6 +138,19 @@ private:
     } else if (!isHarmless(*S)) {
       unknown(S);
     }
+  }
+
+  /// What Clang does not understand is in no tree: where it has found an error, anything may stand.
+  void misread(const clang::Stmt *S, clang::SourceLocation From, clang::SourceLocation To) {
+    const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+    From = Sources.getExpansionLoc(From), To = Sources.getExpansionLoc(To);
+    for (const ParseError &Error : Unit.errors())
+      if (const clang::SourceLocation At = Sources.getExpansionLoc(Error.Location);
+          At.isValid() && !Sources.isBeforeInTranslationUnit(At, From) && !Sources.isBeforeInTranslationUnit(To, At)) {
+        unknown(S);
+        Found.back().Misread = At;
+        return;
+      }
   }
 
   /// May control come to the end of it without all of that part? Conditions are always asked.

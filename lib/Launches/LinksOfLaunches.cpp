@@ -356,7 +356,7 @@ std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRe
         const bool IsLinked = Kernels[Next].Linked.count(Next - 1);
         for (const Launch *Each = Chosen[Next - 1] + 1; Each < Chosen[Next] && !IsLinked && !Result.Between; ++Each)
           if (!isInOtherArm(*Each, *Chosen[Next - 1], *Chosen[Next]) && isBetween(*Each, Chosen))
-            Result.Between = Unit.place(Each->Call->getBeginLoc());
+            Result.Between = Unit.place(Each->Misread.isValid() ? Each->Misread : Each->Call->getBeginLoc());
       }
       if (!Result.Between && Result.AreKnown)
         return Result;

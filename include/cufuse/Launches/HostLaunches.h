@@ -54,7 +54,8 @@ struct Launch {
   std::vector<Branch> Path; ///< Around it.
   std::optional<Value> Grid, Block;
   std::vector<std::optional<Value>> Arguments;
-  clang::QualType Stored = {}; ///< All that it may do is to change one such object, or a part of it.
+  clang::QualType Stored = {};        ///< All that it may do is to change one such object, or a part of it.
+  clang::SourceLocation Misread = {}; ///< An error of Clang's: what stands there is not known.
 };
 
 /// Mangled, with the file of its definition behind `@`, where that is known.
