@@ -3,6 +3,7 @@
 #include "cufuse/Reach/CopiedFiles.h"
 
 #include <clang/Basic/SourceManager.h>
+#include <llvm/ADT/StringExtras.h>
 
 #include <functional>
 
@@ -20,6 +21,7 @@ public:
     units();
     declarationsAround();
     usings();
+    bringCopies();
     return std::move(Result);
   }
 
@@ -215,6 +217,34 @@ private:
     return Text;
   }
 
+  /// A directive of a header would find what the header has beside the copies, in the namespace that is brought back.
+  void bringCopies() {
+    for (const clang::Decl *Whole : Result.Units) {
+      auto *Directive = llvm::dyn_cast<clang::UsingDirectiveDecl>(Whole);
+      auto *In = Directive ? llvm::dyn_cast<clang::NamespaceDecl>(Directive->getDeclContext()) : nullptr;
+      if (!In || !existsOutside(In))
+        continue;
+      const std::string Around = joined(namespacesAround(In)) + "::";
+      std::set<std::string> Lines;
+      for (const clang::Decl *Each : Result.Units) {
+        auto *Named = llvm::dyn_cast<clang::NamedDecl>(Each);
+        const clang::Decl *Template = templateOf(Each);
+        if (!Named || llvm::isa<clang::NamespaceAliasDecl, clang::UsingDirectiveDecl>(Each) ||
+            (Template && Template != Each->getCanonicalDecl()) ||
+            !Directive->getNominatedNamespace()->InEnclosingNamespaceSetOf(Each->getDeclContext()) ||
+            !Sources.isBeforeInTranslationUnit(Each->getLocation(), Directive->getLocation()) ||
+            !In->getPrimaryContext()->lookup(Named->getDeclName()).empty())
+          continue;
+        const std::string Path = joined(namespacesAround(Each->getDeclContext())) + "::";
+        llvm::StringRef Relative = Path;
+        if (!Relative.consume_front(Around))
+          Relative.consume_front("::");
+        Lines.insert(" using " + Relative.str() + Named->getNameAsString() + ";");
+      }
+      Result.Brought[Whole] = llvm::join(Lines, "");
+    }
+  }
+
   /// A copied function hides functions of the same name that stay outside, and a copied namespace hides the rest of it:
   /// both are brought back, so that every name means what it meant.
   void usings() {
@@ -230,8 +260,11 @@ private:
             CopiedFunctions.insert({Path, Using->getNameAsString()});
       for (const clang::DeclContext *C = Whole->getDeclContext(); !C->isTranslationUnit(); C = C->getParent())
         if (auto *Namespace = llvm::dyn_cast<clang::NamespaceDecl>(C)) { // innermost first
-          if (CopiedNamespaces.insert(Path).second && !Namespace->isAnonymousNamespace() && existsOutside(Namespace))
+          const bool IsNew = CopiedNamespaces.insert(Path).second && existsOutside(Namespace);
+          if (IsNew && !Namespace->isAnonymousNamespace())
             Result.Usings[Path].push_back("using namespace " + joined(Path) + ";");
+          else if (IsNew && Path.size() > 1)
+            Result.Inlined.insert(Path);
           Path.pop_back();
         }
     }
@@ -282,6 +315,14 @@ private:
 };
 
 } // namespace
+
+std::vector<std::string> SelectCopied::opened(const std::vector<std::string> &Namespaces) const {
+  std::vector<std::string> Opened = Namespaces;
+  for (size_t I = 0; I < Namespaces.size(); ++I)
+    if (Inlined.count({Namespaces.begin(), Namespaces.begin() + I + 1}))
+      Opened[I] = "inline ";
+  return Opened;
+}
 
 bool SelectCopied::copies(const clang::Decl *D) const {
   const clang::Decl *Whole = enclosingUnit(D);

@@ -104,7 +104,10 @@ private:
 
   void usings() {
     for (const auto &[Namespaces, Lines] : Chosen.Usings)
-      (Namespaces.empty() ? Result.Usings : Result.NestedUsings[Namespaces]) = Lines;
+      (Namespaces.empty() ? Result.Usings : Result.NestedUsings[Chosen.opened(Namespaces)]) = Lines;
+    for (Piece &P : Result.Body)
+      if (P.What != Piece::Kind::Shared)
+        P.Namespaces = Chosen.opened(P.Namespaces);
   }
 
   void block(BlockerKind Kind, clang::SourceLocation Where, std::string Fact) {
@@ -296,6 +299,8 @@ private:
       P.Where.File = Said.getFilename();
     }
     P.Written = Text.withoutConditionals(I.Text) + (I.IsAlone ? ";" : "");
+    if (auto Brought = Chosen.Brought.find(I.Unit); Brought != Chosen.Brought.end())
+      P.Written += Brought->second;
     for (PlacedEdit &E : Edits.All)
       P.Edits.push_back(inPiece(I, std::move(E)));
     llvm::append_range(Result.Blockers, makeEdits(P, {}));
