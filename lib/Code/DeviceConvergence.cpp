@@ -341,9 +341,9 @@ DeviceConvergence findDivergence(const DeviceIr &Ir) {
         const llvm::Function *Callee = Call->getCalledFunction();
         if (What != Meets::Unknown || (Callee && Callee->isDeclaration()))
           continue;
-        if (!Result.LanesBeforeWarpPrimitive)
+        if (!Result.LanesBeforeWarpPrimitive && mayMeetInside(Ir, *Call, Meets::Warp))
           Result.LanesBeforeWarpPrimitive = Finding(*Call, "lanes may leave in " + calledAs(Ir, *Call));
-        if (!WaitsInside && mayWaitForBlockInside(Ir, *Call))
+        if (!WaitsInside && mayMeetInside(Ir, *Call, Meets::Block))
           WaitsInside = Call;
       }
   // Functions that are called through pointers copy, too, and have barriers.

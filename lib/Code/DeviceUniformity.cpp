@@ -204,10 +204,26 @@ bool ThreadsOfBlock::isLaneNumber(const llvm::Value *V, const llvm::BasicBlock &
   if (match(V, m_Add(m_Value(A), m_Value(B))))
     return (isLaneNumber(A, Asked, Depth + 1) && isWholeWarps(B)) ||
            (isWholeWarps(A) && isLaneNumber(B, Asked, Depth + 1)) ||
-           (Threads == Among::WarpOfPlane && (isRowAndColumn(A, B) || isRowAndColumn(B, A)));
+           (Threads == Among::WarpOfPlane && isThreadOfPlane(V));
   if (match(V, m_Sub(m_Value(A), m_Value(B))))
     return isLaneNumber(A, Asked, Depth + 1) && isWholeWarps(B);
   return false;
+}
+
+/// The sum of threadIdx.y * blockDim.x, threadIdx.x, and whole warps.
+bool ThreadsOfBlock::isThreadOfPlane(const llvm::Value *Sum) const {
+  constexpr size_t Most = 6;
+  std::vector<const llvm::Value *> Parts = {Sum};
+  const llvm::Value *A, *B;
+  for (size_t I = 0; I < Parts.size();)
+    if (Parts.size() < Most && match(Parts[I], m_Add(m_Value(A), m_Value(B)))) {
+      Parts[I] = A;
+      Parts.push_back(B);
+    } else {
+      ++I;
+    }
+  llvm::erase_if(Parts, [&](const llvm::Value *Part) { return isWholeWarps(Part); });
+  return Parts.size() == 2 && (isRowAndColumn(Parts[0], Parts[1]) || isRowAndColumn(Parts[1], Parts[0]));
 }
 
 /// threadIdx.y * blockDim.x, where there is one plane, and threadIdx.x.
@@ -324,6 +340,9 @@ bool ThreadsOfBlock::isWarpUniform(const llvm::Value *V) const {
   }
   if (match(V, m_And(m_Value(A), m_APInt(Number))))
     return Number->urem(WarpSize) == 0 && IsLane(A);
+  if (match(V, m_Sub(m_Value(A), m_And(m_Value(B), m_SpecificInt(WarpSize - 1)))) ||
+      match(V, m_Sub(m_Value(A), m_URem(m_Value(B), m_SpecificInt(WarpSize)))))
+    return IsLane(A) && IsLane(B);
   // A multiple of 32 does not lie between two lanes.
   if (auto *Compare = llvm::dyn_cast<llvm::ICmpInst>(V)) {
     const llvm::CmpInst::Predicate Kind = Compare->getPredicate();

@@ -56,6 +56,7 @@ private:
   bool isWholeWarps(const llvm::Value *V, unsigned Depth = 0) const;
   bool isLaneNumber(const llvm::Value *V, const llvm::BasicBlock &Asked, unsigned Depth = 0) const;
   bool isLaneCounter(const llvm::PHINode &Phi, const llvm::BasicBlock &Asked, unsigned Depth) const;
+  bool isThreadOfPlane(const llvm::Value *Sum) const;
   bool isRowAndColumn(const llvm::Value *Row, const llvm::Value *Column) const;
   bool isWarpUniform(const llvm::Value *V) const;
 

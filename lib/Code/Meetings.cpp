@@ -122,9 +122,7 @@ Meets meets(const DeviceIr &Ir, const llvm::CallBase &Call) {
   return ofDeclared(Ir, *Callee);
 }
 
-bool mayWaitForBlockInside(const DeviceIr &Ir, const llvm::CallBase &Call) {
-  return synchronises(Ir, Call, Meets::Block);
-}
+bool mayMeetInside(const DeviceIr &Ir, const llvm::CallBase &Call, Meets Who) { return synchronises(Ir, Call, Who); }
 
 /// The calls that are left in the kernel, and in what it calls.
 static std::vector<const llvm::CallBase *> callsOf(const DeviceIr &Ir) {

@@ -10,7 +10,10 @@
 // RUN:   -o match.cu
 // RUN: cd %t && %cufuse fuse kernels.cu:of_plane kernels.cu:of_tile kernels.cu:by_wide kernels.cu:by_class kernels.cu:by_rank \
 // RUN:   --block 16x8 --block 128 --block 64 --block 64 --block 64 --grid-policy stride --name spelled -o spelled.cu
-// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/stride.cu %t/turns.cu %t/pool.cu %t/match.cu %t/spelled.cu
+// RUN: cd %t && %cufuse fuse kernels.cu:of_lane kernels.cu:in_steps kernels.cu:of_plane_in_grid kernels.cu:folded \
+// RUN:   --block 128 --block 64 --block 16x8 --block 128 --grid-policy stride --name otherwise -o otherwise.cu
+// RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/stride.cu %t/turns.cu %t/pool.cu %t/match.cu %t/spelled.cu \
+// RUN:   %t/otherwise.cu
 // RUN: %exits 1 %cufuse fuse %t/kernels.cu:by_number --block 48 --grid-policy stride -o %t/none.cu 2>&1 | FileCheck %s
 // CHECK: error: lanes may leave a block before a warp primitive, and would rejoin for the next block:
 // CHECK-SAME: by_number: this branch skips __shfl_xor_sync, {{.*}}; rows of 48 threads are no whole warps
@@ -86,6 +89,46 @@ __global__ void by_rank(const int *in, int *out, int rows) {
     out[thread / 32] = sum;
 }
 
+__global__ void of_lane(const int *in, int *out, int rows) {
+  const int lane = threadIdx.x & 31, row = (blockIdx.x * blockDim.x + threadIdx.x - lane) / 32;
+  if (row >= rows)
+    return;
+  const int sum = warp_sum(in[row * 32 + lane]);
+  if (lane == 0)
+    out[row] = sum;
+}
+// The usual loop of warps.
+__global__ void in_steps(const int *in, int *out, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i - threadIdx.x % 32 < n; i += blockDim.x * gridDim.x) {
+    const unsigned mask = __ballot_sync(0xffffffff, i < n && in[i] % 2);
+    if (threadIdx.x % 32 == 0)
+      out[i / 32] = mask;
+  }
+}
+__global__ void of_plane_in_grid(const int *in, int *out, int rows) {
+  const int row = (blockIdx.x * 128 + threadIdx.y * blockDim.x + threadIdx.x) / 32;
+  if (row >= rows)
+    return;
+  const int sum = warp_sum(in[row * 32 + (threadIdx.y * blockDim.x + threadIdx.x) % 32]);
+  if (threadIdx.x == 0 && threadIdx.y % 2 == 0)
+    out[row] = sum;
+}
+// No lane waits for others here.
+__device__ __noinline__ int fold(int *tile, int count) {
+  if (count == 0)
+    return tile[0];
+  __syncthreads();
+  if (threadIdx.x < count)
+    tile[threadIdx.x] += tile[threadIdx.x + count];
+  __syncthreads();
+  return fold(tile, count / 2);
+}
+__global__ void folded(const int *in, int *out) {
+  __shared__ int tile[128];
+  tile[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];
+  out[blockIdx.x * blockDim.x + threadIdx.x] = fold(tile, 64);
+}
+
 __global__ void by_row(const int *in, int *out, unsigned rows) {
   const unsigned row = blockIdx.x * blockDim.y + threadIdx.y;
   if (row >= rows || blockIdx.x % 5 == 4)
@@ -141,6 +184,7 @@ __global__ void before_a_barrier(const int *in, int *out, int limit) {
 #include "kernels.cu"
 
 #include "match.h"
+#include "otherwise.h"
 #include "pool.h"
 #include "spelled.h"
 #include "stride.h"
@@ -195,6 +239,16 @@ int main() {
         require(spelled::launch({50, {in, a, 190}}, {50, {in, b, 185}}, {80, {in, c, in, 150}},
                                 {80, {in, d, 151}}, {70, {in, e, 133}}),
                 "spelled");
+      });
+  good &= both.same(
+      "otherwise",
+      [&] {
+        of_lane<<<50, 128>>>(in, a, 190), in_steps<<<20, 64>>>(in, b, 5000);
+        of_plane_in_grid<<<50, dim3(16, 8)>>>(in, c, 187), folded<<<90, 128>>>(in, d);
+      },
+      [&] {
+        require(otherwise::launch({50, {in, a, 190}}, {20, {in, b, 5000}}, {50, {in, c, 187}}, {90, {in, d}}),
+                "otherwise");
       });
   // Its thread numbers would not fit an int.
   good &= stride::launch({1u << 25, {in, a, 577}}, {100, {in, b, 290}}, {64, {in, c, 3}},

@@ -21,8 +21,8 @@ Meets meets(const DeviceIr &Ir, const llvm::CallBase &Call);
 /// May lanes part in assembly that synchronises a warp: by a predicate of what synchronises, or by a branch?
 bool partsInside(const llvm::CallBase &Call);
 
-/// May a function with a body, or whatever a pointer leads to, wait for the block?
-bool mayWaitForBlockInside(const DeviceIr &Ir, const llvm::CallBase &Call);
+/// May a function with a body, or whatever a pointer leads to, wait for the block, or the warp?
+bool mayMeetInside(const DeviceIr &Ir, const llvm::CallBase &Call, Meets Who);
 
 /// Does the user's text call functions that only pointers, or tables of virtual functions, know?
 bool callsThroughPointer(const DeviceIr &Ir);
