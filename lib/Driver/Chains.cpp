@@ -78,7 +78,7 @@ std::string describeChains(llvm::ArrayRef<LoadedKernel> Kernels, llvm::ArrayRef<
   for (const Neighbours &Each : neighboursOf(Kernels)) {
     const LaunchLinks &Of = Each.Links;
     const bool Nameless = llvm::any_of(Each.Kernels, isNameless);
-    const bool HaveGrids = Of.ShareMemory && !Of.HaveOneGrid && !Of.EndsInOneBlock;
+    const bool HaveGrids = Of.ShareMemory && !Of.HaveOneGrid && !Of.EndsInOneBlock && !Of.BeginsInOneBlock;
     Text += fmt::format("{}: {}\n",
                         listed(llvm::map_to_vector(Of.Places, [](const SourcePlace &Place) { return Place.str(); })),
                         Nameless         ? "one is for a type that has no name outside of its file"

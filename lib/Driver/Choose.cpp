@@ -100,6 +100,7 @@ static llvm::Expected<FusionConfig> configure(const FuseRequest &Request, llvm::
     Config.Grid = GridPolicy::Stride;
     Config.Cooperative = Request.Composition.Cooperative;
     Config.LastBlock = Request.Composition.LastBlock;
+    Config.FirstBlock = Request.Composition.FirstBlock;
   }
   if (!Request.Resident.empty() && Request.Grid == GridPolicy::Match)
     return badUsage("--resident is for --grid-policy stride and pool");

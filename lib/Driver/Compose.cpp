@@ -350,10 +350,9 @@ static llvm::Expected<LoadedKernel> composeOne(std::vector<LoadedKernel> Kernels
 
 llvm::Expected<std::vector<LoadedKernel>> compose(std::vector<LoadedKernel> Kernels, const FuseRequest &Request) {
   if (Request.Composition.inMemoryOfAll()) {
-    const bool IsLast = Request.Composition.LastBlock;
     const auto Graph = TRY(graphOf(Kernels, Request));
-    TRY(linkInMemory(Graph, Kernels, IsLast ? "--last-block" : "--cooperative"));
-    if (IsLast)
+    TRY(linkInMemory(Graph, Kernels, Request.Composition.option()));
+    if (!Request.Composition.Cooperative)
       TRY(countBlocks(Graph, Kernels.front()));
     return Kernels;
   }

@@ -89,7 +89,7 @@ static bool isKnown(const LinkText &Link, llvm::ArrayRef<LinkText> Known) {
   });
 }
 
-bool mayEndInLastBlock(const FuseRequest &Request) {
+bool mayGoByOneBlock(const FuseRequest &Request) {
   const VerticalOptions &How = Request.Composition;
   return !How.Cooperative && !How.InRegisters && !How.EvictLast && How.Vectorize == 1 && Request.Groups.empty() &&
          Request.Products.empty() && Request.Shape == Geometry::Warps && Request.Grid == GridPolicy::Match;
@@ -124,8 +124,11 @@ llvm::Expected<std::string> linkAsLaunched(llvm::MutableArrayRef<LoadedKernel> K
           "hand them variables, or write --link PRODUCER.out=CONSUMER.in", Found->Places.back());
     VerticalOptions &How = Request.Composition;
     Request.EndsInOneBlock = Found->EndsInOneBlock;
-    const bool IsOtherGrid = !Found->HaveOneGrid && Found->EndsInOneBlock && mayEndInLastBlock(Request);
-    How.LastBlock |= IsOtherGrid;
+    Request.BeginsInOneBlock = Found->BeginsInOneBlock && !Found->EndsInOneBlock;
+    const bool IsOtherGrid = !Found->HaveOneGrid && mayGoByOneBlock(Request) &&
+                             (Request.EndsInOneBlock ? !How.FirstBlock : Request.BeginsInOneBlock && !How.LastBlock);
+    How.LastBlock |= IsOtherGrid && Request.EndsInOneBlock;
+    How.FirstBlock |= IsOtherGrid && Request.BeginsInOneBlock;
     if (IsOtherGrid) // which hands on in memory what is dead, too
       Request.Dead.clear();
     if (!Found->HaveOneGrid && !How.inMemoryOfAll()) // where each has its own
@@ -152,7 +155,9 @@ llvm::Expected<std::string> linkAsLaunched(llvm::MutableArrayRef<LoadedKernel> K
       chooseLaunch(Kernels[I].Facts.Launches, Found->Places[I]);
     return fmt::format("linked as launched at {} and {}:{}{}{}{}", Found->Places.front().str(),
                        Found->Places.back().str(), Said,
-                       IsOtherGrid ? "; by the last block, since the others have one block" : "",
+                       !IsOtherGrid    ? ""
+                       : How.LastBlock ? "; by the last block, since the others have one block"
+                                       : "; by the first block, since all but the last have one block",
                        Found->IsConditional ? "; not all of them are always launched" : "",
                        Found->AreSeenToReach || How.inMemoryOfAll()
                            ? ""

@@ -52,8 +52,8 @@ std::vector<LaunchedKernel> launchedKernels(llvm::ArrayRef<LoadedKernel> Kernels
 /// what was found, for the reader.
 llvm::Expected<std::string> linkAsLaunched(llvm::MutableArrayRef<LoadedKernel> Kernels, FuseRequest &Request);
 
-/// May the last block play all kernels but the first, where no option asks for something else?
-bool mayEndInLastBlock(const FuseRequest &Request);
+/// Do no options ask for something else than that one block plays all kernels but the first, or the last?
+bool mayGoByOneBlock(const FuseRequest &Request);
 
 /// A launch of the kernel's file, where all have blocks that are known, and none has this one; else null.
 const LaunchFacts *launchedOtherwise(const KernelFacts &Facts, BlockShape Block);

@@ -184,10 +184,12 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Given
     How.InMemory = true;
     Error = fuseOtherwise(std::move(Error), "in memory", Tools, Request, Read, Result, Say);
   }
-  if (Error && IsFree && Request.EndsInOneBlock && mayEndInLastBlock(Given)) {
-    How.LastBlock = true;
+  if (Error && IsFree && (Request.EndsInOneBlock || Request.BeginsInOneBlock) && mayGoByOneBlock(Given)) {
+    How.LastBlock = Request.EndsInOneBlock;
+    How.FirstBlock = !How.LastBlock;
     Request.Dead.clear();
-    Error = fuseOtherwise(std::move(Error), "by the last block", Tools, Request, Read, Result, Say);
+    Error = fuseOtherwise(std::move(Error), How.LastBlock ? "by the last block" : "by the first block", Tools, Request,
+                          Read, Result, Say);
   }
   if (Error)
     return std::move(Error);

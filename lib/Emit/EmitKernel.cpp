@@ -223,22 +223,30 @@ private:
 
   /// The same threads play all constituents.
   void inTurns() {
-    Out.write(Plan.Cooperative ? "  // Every block plays its share of each kernel, and waits until all blocks have."
-              : Plan.LastBlock
-                  ? "  // Every block plays its share of the first kernel; the last that has plays the others."
-                  : "  // Every block plays all kernels, one after the other.");
+    Out.write(
+        Plan.Cooperative ? "  // Every block plays its share of each kernel, and waits until all blocks have."
+        : Plan.LastBlock ? "  // Every block plays its share of the first kernel; the last that has plays the others."
+        : Plan.FirstBlock
+            ? "  // The first block that comes plays all kernels but the last, of which each plays its share then."
+            : "  // Every block plays all kernels, one after the other.");
+    const size_t OfFirst = Plan.FirstBlock ? Constituents.size() - 1 : 0;
+    if (OfFirst > 0)
+      Out.write("  const CufuseFirstBlock first(place);\n  if (first.is) {");
     for (unsigned I = 0; I < Constituents.size(); ++I) {
       if (const unsigned Turns = Plan.Roles[I].Turns; Turns > 1) {
         Out.line("  for (unsigned turn = 0; turn < {}; ++turn) {{", constant(Turns));
         role(I, "    ", {outputText("blockIdx.x * {} + turn", constant(Turns)), "", false, true});
         Out.write("  }");
       } else {
-        role(I, "  ", Plan.LastBlock && I > 0 ? Walk{"0", "1"} : Walk{"blockIdx.x", "gridDim.x"});
+        role(I, I < OfFirst ? "    " : "  ",
+             I < OfFirst || (Plan.LastBlock && I > 0) ? Walk{"0", "1"} : Walk{"blockIdx.x", "gridDim.x"});
       }
       if (I == 0 && Plan.LastBlock)
         Out.write("  if (!CufuseLastBlock::is(place))\n    return;");
+      else if (I + 1 == OfFirst)
+        Out.write("  }\n  first.wait();");
       else if (I + 1 < Constituents.size())
-        between("  ");
+        between(I < OfFirst ? "    " : "  ");
     }
   }
   /// What threads wait for before they play another constituent. Only dynamic shared memory is the same for them.
@@ -247,7 +255,7 @@ private:
       if (Plan.NotesKernel)
         Out.line("{}CufuseBlock::kernel() = {}; // none: the whole block waits", Indent, Constituents.size());
       Out.line("{}::cooperative_groups::this_grid().sync();", Indent);
-    } else if (Plan.LastBlock)
+    } else if (Plan.countsBlocks())
       Out.line("{}__syncthreads(); // before another kernel loads what this one has stored", Indent);
     else if (llvm::count_if(Constituents, [](const Constituent &C) { return !C.Facts->DynamicShared.empty(); }) > 1)
       Out.line("{}__syncthreads(); // before another kernel uses the same dynamic shared memory", Indent);

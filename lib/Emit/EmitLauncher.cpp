@@ -27,7 +27,7 @@ public:
     };
     if (products())
       Add(products()->Host);
-    if (Plan.LastBlock)
+    if (Plan.countsBlocks())
       Add(emitted(cuda::GridBarrierPlaces, {}));
     if (needs("RESIDENT"))
       Add(emitted(cuda::Driver, Needs));
@@ -202,7 +202,9 @@ private:
     }
     if (isSideBySide())
       Out.line("  {}unsigned blocks = static_cast<unsigned>({});", Plan.fillsDevice() ? "" : "const ",
-               Plan.LastBlock ? Needed.front() : largest(Needed));
+               Plan.LastBlock    ? Needed.front()
+               : Plan.FirstBlock ? Needed.back()
+                                 : largest(Needed));
   }
 
   /// All that must not be, and why where that is not plain.
@@ -240,7 +242,7 @@ private:
       for (const LaunchError &Error : C.Text->LaunchErrors)
         Refuse(ofLaunch(C, Error.Condition), Error.Why);
     }
-    if (Plan.LastBlock)
+    if (Plan.countsBlocks())
       Refuse(counted() + " == nullptr", "by which blocks are counted");
     if (const unsigned Most = Plan.mostBlocksAtOnce(); Most > 1)
       Refuse(outputText("blocks > 0xffffffff / {}", constant(Most)), "blocks are numbered in 32 bits");
@@ -369,7 +371,7 @@ private:
   }
 
   void call() {
-    if (Plan.LastBlock)
+    if (Plan.countsBlocks())
       Out.line("  unsigned place = 0; // of the count of the blocks that are done\n"
                "  if (const cudaError_t error = placeOf(place, {}{}))\n"
                "    return error;\n",

@@ -281,8 +281,9 @@ void emitPrelude(Writer &Out, llvm::ArrayRef<Constituent> Constituents, const Fu
         llvm::any_of(declarationsIn(File),
                      [&](const Declaration &Each) { return !Each.IsMember && Named.contains(Each.Name); }))
       Parts.push_back("\n" + emittedAsNamed(File, Needs, Named));
-  if (Plan.LastBlock)
-    Parts.push_back("\n" + emitted(cuda::Arrivals, {}) + "\n\n" + emitted(cuda::LastBlock, {}));
+  if (Plan.countsBlocks())
+    Parts.push_back("\n" + emitted(cuda::Arrivals, {}) + "\n\n" +
+                    emitted(Plan.LastBlock ? cuda::LastBlock : cuda::FirstBlock, {}));
   if (isNeeded(Needs, "DYNAMIC"))
     Parts.push_back("\nextern __shared__ __align__(1024) unsigned char cufuse_dynamicShared[];");
   if (Parts.empty() && Libraries.text().empty())

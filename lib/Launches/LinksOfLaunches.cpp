@@ -287,9 +287,11 @@ LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chose
   auto Parameters = [&](size_t Kernel) {
     return std::min<size_t>(Chosen[Kernel]->Arguments.size(), Kernels[Kernel].Kernel->getNumParams());
   };
-  Result.EndsInOneBlock = llvm::all_of(Chosen.drop_front(), [&](const Launch *L) {
+  auto HasOneBlock = [&](const Launch *L) {
     return writtenAs(*llvm::cast<clang::CUDAKernelCallExpr>(L->Call), Unit.ast()).Grid == WrittenSizes{1, 1, 1};
-  });
+  };
+  Result.EndsInOneBlock = llvm::all_of(Chosen.drop_front(), HasOneBlock);
+  Result.BeginsInOneBlock = llvm::all_of(Chosen.drop_back(), HasOneBlock);
   std::optional<size_t> OfGrid;
   for (size_t To = 0; To < Chosen.size(); ++To) {
     Result.Places.push_back(Unit.place(Chosen[To]->Call->getBeginLoc()));

@@ -190,6 +190,7 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
   Plan.Grid = Config.Grid;
   Plan.Cooperative = Config.Cooperative && Plan.Shape == Geometry::Threads;
   Plan.LastBlock = Config.LastBlock && Plan.Shape == Geometry::Threads;
+  Plan.FirstBlock = Config.FirstBlock && Plan.Shape == Geometry::Threads;
   Plan.ResidentBlocks = Config.ResidentBlocks;
   Plan.Registers = Config.Registers;
   Plan.Overlap = Config.Overlap;
@@ -302,7 +303,7 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
       if (I > 0 || Plan.Overlap.Waits)
         Refuse(BlockerKind::ReadOnlyLoad, fmt::format("{}: {}", Facts[I]->Name, Load.What), Load.Where);
   }
-  unsigned long long StaticShared = (Plan.NotesKernel ? Plan.BlockThreads : 0) + Plan.LastBlock;
+  unsigned long long StaticShared = (Plan.NotesKernel ? Plan.BlockThreads : 0) + Plan.countsBlocks();
   for (const PartitionPlan &P : Plan.Partitions)
     StaticShared += Facts[P.Constituent]->staticSharedBytes() * P.Beside +
                     (Plan.sharesIndices(*Facts[P.Constituent]) ? IndicesBytes : 0) + (P.DropsOut ? MeetingBytes : 0) +
@@ -373,7 +374,7 @@ std::vector<AddedParameter> addedParameters(const KernelFacts &Facts, const Fusi
     Added.push_back(AddedParameter::DynamicStride);
   if (!Facts.WarpgroupBudgets.empty() && Facts.CopiesAsynchronously) // products that load by maps
     Added.push_back(AddedParameter::Maps);
-  if (Plan.LastBlock && Constituent + 1 == Plan.Roles.size())
+  if (Plan.countsBlocks() && Constituent + 1 == Plan.Roles.size())
     Added.push_back(AddedParameter::Place);
   if (Plan.Grid == GridPolicy::Pool && Constituent + 1 == Plan.Roles.size())
     Added.push_back(AddedParameter::Pools);

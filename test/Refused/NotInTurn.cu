@@ -15,9 +15,12 @@
 // RUN: %exits 1 %cufuse fuse %s:halve %s:partOfRows --link halve.x=partOfRows.in --distinct --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=ROW
 // One thread of the grid makes what all take: no launch for more than one element would be one.
-// RUN: %exits 1 %cufuse fuse --vertical %s:weights %s:update --distinct -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=ONE
+// RUN: %exits 1 %cufuse fuse %s:weights %s:update --link weights.w=update.w --link weights.count=update.count --distinct \
+// RUN:   -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=ONE
 // ONE: note: no form fits: {{.*}}in turn: a block may use what another kernel stores, or still needs, in another block; {{.*}}follow (--cooperative needs no form)
 // RUN: %cufuse fuse --vertical %s:weights %s:update --cooperative --dry-run -o %t/out.cu
+// RUN: %cufuse fuse --vertical %s:weights %s:update --distinct --dry-run -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=FIRST
+// FIRST: note: by the first block, since
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:halve %s:allRows --link halve.x=allRows.in --distinct --block 64 -o %t/out.cu
 

@@ -161,7 +161,7 @@ llvm::Error checkCombination(const FuseRequest &R) {
   const unsigned Width = C.Vectorize;
   const bool OtherLaunch = R.Shape != Geometry::Warps || R.Grid != GridPolicy::Match || Width > 1;
   const char *const ByLinks = "link the kernels with --link: these options are for kernels that depend on each other";
-  const std::string OfAll = C.LastBlock ? "--last-block" : "--cooperative";
+  const std::string OfAll = C.option();
   const struct {
     bool IsWrong;
     std::string Fact;
@@ -171,9 +171,10 @@ llvm::Error checkCombination(const FuseRequest &R) {
       {!R.Groups.empty() && R.Groups.back() == 0, "'+' stands between kernels", "write A B + C D"},
       {!R.Groups.empty() && R.Links.empty(), "'+' needs --link", "write --link PRODUCER.out=CONSUMER.in"},
       {!R.Groups.empty() && (R.AutoLink || C.inMemoryOfAll()),
-       "'+' goes without --auto-link, --cooperative and --last-block",
+       "'+' goes without --auto-link, --cooperative, --last-block and --first-block",
        "leave them out: write --link PRODUCER.out=CONSUMER.in"},
-      {C.Cooperative && C.LastBlock, "--last-block goes without --cooperative", "leave out one of them"},
+      {C.Cooperative + C.LastBlock + C.FirstBlock > 1, OfAll + " goes without the others of them",
+       "say one of --cooperative, --last-block and --first-block"},
       {!R.Vertical && Width > 1, "--vectorize needs --link", ByLinks},
       {!R.Vertical && C.inMemoryOfAll(), OfAll + " needs --link", ByLinks},
       {!R.Vertical && C.EvictLast, "--evict-last needs --link", ByLinks},
@@ -506,6 +507,9 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
       Command.add_flag(
           "--last-block", Request.Composition.LastBlock,
           "The last block that has played the first kernel plays the others, of few blocks; for any kernels"),
+      Command.add_flag(
+          "--first-block", Request.Composition.FirstBlock,
+          "The first block plays all kernels but the last, of few blocks, while the others wait; for any kernels"),
       Command.add_flag("--overlap", Request.Overlap,
                        "A launch of each kernel, which begins while the one before it ends; for any kernels")});
   // What --link says already; alone, it is --auto-link.

@@ -53,7 +53,8 @@ struct FuseRequest {
   bool Overlap = false;  ///< Launches of their own, each of which begins while the one before it ends.
   bool Distinct = false; ///< Pointers are taken for `__restrict__`; the launcher compares them.
   VerticalOptions Composition;
-  bool EndsInOneBlock = false; ///< As launched, all kernels but the first have one block.
+  bool EndsInOneBlock = false;   ///< As launched, all kernels but the first have one block.
+  bool BeginsInOneBlock = false; ///< As launched, all kernels but the last have.
   InputFlags Flags;
   std::vector<Choice<BlockShape>> Blocks;
   std::vector<Choice<unsigned>> Copies;

@@ -43,7 +43,8 @@ struct LaunchLinks {
   /// Otherwise a kernel that follows its grid comes before one with bounds and another grid, which may go on with the
   /// elements of the first, since the launch is asked for as many, but not in its threads.
   bool MayShareThreads = true;
-  bool EndsInOneBlock = false; ///< All but the first have one block: the last of the first's may go on with them.
+  bool EndsInOneBlock = false;   ///< All but the first have one block: the last of the first's may go on with them.
+  bool BeginsInOneBlock = false; ///< All but the last have one block: the first of the last's may begin with them.
   /// Some are given what others store. Not known of values that are not, or of parts of an array.
   bool ShareMemory = false, AreKnown = true;
   bool areDependent() const { return ShareMemory && AreKnown; }

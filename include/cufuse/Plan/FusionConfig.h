@@ -76,7 +76,8 @@ struct FusionConfig {
   GridPolicy Grid = GridPolicy::Match;
   /// For `Threads`, and then under `Stride`: the whole grid waits before each constituent but the first.
   bool Cooperative = false;
-  bool LastBlock = false; ///< The same without waiting: the last block that has played the first plays the others.
+  bool LastBlock = false;  ///< The same without waiting: the last block that has played the first plays the others.
+  bool FirstBlock = false; ///< The first block that comes plays all but the last, and the others wait for it.
   /// Fused blocks per SM under `Stride` and `Pool`; 0 takes as many as fit.
   unsigned ResidentBlocks = 0;
   RegisterLimit Registers = {};

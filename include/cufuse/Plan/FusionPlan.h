@@ -63,6 +63,7 @@ struct FusionPlan {
   GridPolicy Grid = GridPolicy::Match;
   bool Cooperative = false;    ///< The whole grid waits between the constituents: a cooperative launch.
   bool LastBlock = false;      ///< The last block that has played the first constituent plays the others.
+  bool FirstBlock = false;     ///< The first block that comes plays all constituents but the last.
   unsigned ResidentBlocks = 0; ///< Fused blocks per SM under `Stride` at most; 0: as many as fit.
   bool NotesKernel = false;    ///< Each thread notes in shared memory which kernel it plays, for libraries to find.
   RegisterLimit Registers;     ///< For `Split`, Count is what every thread is launched with.
@@ -71,7 +72,9 @@ struct FusionPlan {
   /// Has another kernel stored in this launch, or while it ran? Then no cache may have kept what was there before.
   bool readsFresh() const { return isInOrder() || Overlap.Waits; }
   /// Each constituent, of a grid of its own, begins when all before it have ended.
-  bool isInOrder() const { return Cooperative || LastBlock; }
+  bool isInOrder() const { return Cooperative || countsBlocks(); }
+  /// By a count of the launch's own.
+  bool countsBlocks() const { return LastBlock || FirstBlock; }
 
   /// One partition is the whole block: it keeps the block's own shape and barrier.
   bool keepsBlock() const { return Partitions.size() == 1 && Partitions.front().Beside == 1; }

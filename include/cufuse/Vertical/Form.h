@@ -23,7 +23,10 @@ struct VerticalOptions {
   bool InMemory = false;    ///< Takes nothing else: the text of linked pointers stays as it is.
   bool Cooperative = false; ///< One after the other, the whole grid, with a barrier between; all stays in memory.
   bool LastBlock = false;   ///< The same, but the last block that has played the first kernel plays the others.
-  bool inMemoryOfAll() const { return Cooperative || LastBlock; }
+  bool FirstBlock = false;  ///< The same, but the first block that comes plays all kernels but the last.
+  /// Which of them.
+  const char *option() const { return LastBlock ? "--last-block" : FirstBlock ? "--first-block" : "--cooperative"; }
+  bool inMemoryOfAll() const { return Cooperative || LastBlock || FirstBlock; }
   ProductsPlan Products = {}; ///< How products are computed, where there are some.
 };
 
