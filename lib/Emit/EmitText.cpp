@@ -117,8 +117,10 @@ public:
       for (const char *Word : {"__restrict__", "__restrict"})
         Define(Word, "");
     std::map<std::string, std::string> Renamed; // where the text has something else of the name
-    for (const char *Name : BuiltinNames)
-      if (textNames(*C.Text, std::string("cufuse_") + Name))
+    for (Builtin B : {Builtin::ThreadIdx, Builtin::BlockDim, Builtin::BlockIdx, Builtin::GridDim})
+      if (const std::string Name = BuiltinNames[static_cast<size_t>(B)];
+          textNames(*C.Text, "cufuse_" + Name) &&
+          (B == Builtin::ThreadIdx || B == Builtin::BlockDim || Facts.sharesIndices())) // else it is a parameter
         Renamed[Name] = Name;
     for (const auto &[Name, Meaning] : builtinsOf(C, Plan, HasOwn, Partition.Block)) {
       Define(Name, Meaning);

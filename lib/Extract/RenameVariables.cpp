@@ -71,6 +71,19 @@ NamesOfText namesOfText(const SelectCopied &Chosen) {
   return Names;
 }
 
+/// Among the parameters, or where a declaration may not have the name of one.
+bool isDeclaredBeside(const clang::FunctionDecl &Kernel, llvm::StringRef Name) {
+  auto HasName = [&](const clang::Decl *D) {
+    auto *Named = llvm::dyn_cast<clang::NamedDecl>(D);
+    return Named && Named->getDeclName().isIdentifier() && Named->getName() == Name;
+  };
+  return llvm::any_of(Kernel.parameters(), HasName) ||
+         llvm::any_of(Kernel.getBody()->children(), [&](const clang::Stmt *Each) {
+           auto *Declares = llvm::dyn_cast_or_null<clang::DeclStmt>(Each);
+           return Declares && llvm::any_of(Declares->decls(), HasName);
+         });
+}
+
 } // namespace
 
 RenamedVariables::RenamedVariables(const ParsedUnit &Unit, const Reached &Reach, const SelectCopied &Chosen,
@@ -86,7 +99,8 @@ RenamedVariables::RenamedVariables(const ParsedUnit &Unit, const Reached &Reach,
                     [&](const auto *E) { return E->getDecl()->getCanonicalDecl() == Global->getCanonicalDecl(); });
   for (Builtin B : {Builtin::ThreadIdx, Builtin::BlockDim, Builtin::BlockIdx, Builtin::GridDim}) {
     const char *Name = BuiltinNames[static_cast<size_t>(B)];
-    if (!Names.Others.count(Name) || (B != Builtin::ThreadIdx && B != Builtin::BlockDim && !Facts.sharesIndices()))
+    const bool IsParameter = (B == Builtin::BlockIdx || B == Builtin::GridDim) && !Facts.sharesIndices();
+    if (!Names.Others.count(Name) || (IsParameter && !isDeclaredBeside(*Reach.Kernel, Name)))
       continue;
     Builtins[Name] = Names.References[Name];
     for (const clang::DeclRefExpr *E : Builtins[Name])

@@ -49,9 +49,17 @@ public:
       const std::optional<OutputText> Class = qualified(Member->getMostRecentCXXRecordDecl());
       if (!Class)
         return std::nullopt;
-      return type(Member->getPointeeType(),
-                  *Class + "::*" + qualifiers(T.isConstQualified(), T.isVolatileQualified()) + Declarator);
+      const clang::QualType Pointee = Member->getPointeeType();
+      const OutputText Inner = *Class + "::*" + qualifiers(T.isConstQualified(), T.isVolatileQualified()) + Declarator;
+      return type(Pointee, isArray(Pointee) || isFunction(Pointee) ? "(" + Inner + ")" : Inner);
     }
+    if (auto *Reference = T->getAs<clang::ReferenceType>(); Reference && !llvm::isa<clang::TypedefType>(T)) {
+      const clang::QualType Pointee = Reference->getPointeeType();
+      const OutputText Inner = (T->isLValueReferenceType() ? "&" : "&&") + Declarator;
+      return type(Pointee, isArray(Pointee) || isFunction(Pointee) ? "(" + Inner + ")" : Inner);
+    }
+    if (isFunction(T))
+      return function(*T->getAs<clang::FunctionProtoType>(), Declarator);
     if (isArray(T))
       return type(Context.getAsArrayType(T)->getElementType(),
                   outputText("{}[{}]", Declarator, Context.getAsConstantArrayType(T)->getSize().getZExtValue()));
@@ -149,7 +157,13 @@ private:
     return !llvm::isa<clang::TypedefType>(T) && Context.getAsConstantArrayType(T);
   }
 
+  static bool isFunction(clang::QualType T) {
+    return !llvm::isa<clang::TypedefType>(T) && T->getAs<clang::FunctionProtoType>();
+  }
+
   std::optional<OutputText> function(const clang::FunctionProtoType &Function, const OutputText &Declarator) {
+    if (Function.getRefQualifier() != clang::RQ_None || Function.isVolatile())
+      return std::nullopt;
     std::vector<OutputText> Parameters;
     for (const clang::QualType Parameter : Function.param_types())
       if (std::optional<OutputText> Spelled = type(Parameter, ""))
@@ -158,8 +172,9 @@ private:
         return std::nullopt;
     if (Function.isVariadic())
       Parameters.push_back("...");
-    return type(Function.getReturnType(),
-                Declarator + "(" + joined(Parameters, ", ") + ")" + (Function.isNothrow() ? " noexcept" : ""));
+    return type(Function.getReturnType(), Declarator + "(" + joined(Parameters, ", ") + ")" +
+                                              (Function.isConst() ? " const" : "") +
+                                              (Function.isNothrow() ? " noexcept" : ""));
   }
 
   std::optional<OutputText> qualified(const clang::NamedDecl *D) {

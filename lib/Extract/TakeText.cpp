@@ -424,9 +424,9 @@ private:
   std::string bodyParameters() const {
     std::vector<std::string> Added;
     if (Facts.reads(Builtin::BlockIdx))
-      Added.push_back("const " + toolkitType(*Reach.Kernel, "uint3") + " blockIdx");
+      Added.push_back("const " + toolkitType(*Reach.Kernel, "uint3") + " " + Renamed.nameFor("blockIdx"));
     if (Facts.reads(Builtin::GridDim))
-      Added.push_back("const " + toolkitType(*Reach.Kernel, "dim3") + " gridDim");
+      Added.push_back("const " + toolkitType(*Reach.Kernel, "dim3") + " " + Renamed.nameFor("gridDim"));
     if (!Facts.DynamicShared.empty())
       Added.push_back("const unsigned cufuse_dynamicOffset");
     return llvm::join(Added, ", ");

@@ -177,7 +177,14 @@ private:
   }
 
   void type(clang::QualType T) {
-    if (const clang::TagDecl *Tag = endOf(T)->getAsTagDecl()) {
+    for (clang::QualType Part = T.getCanonicalType(); !Part->getPointeeType().isNull(); Part = Part->getPointeeType())
+      if (auto *Member = Part->getAs<clang::MemberPointerType>())
+        unit(Member->getMostRecentCXXRecordDecl(), nullptr);
+    if (auto *Function = endOf(T)->getAs<clang::FunctionProtoType>()) {
+      type(Function->getReturnType());
+      for (const clang::QualType Parameter : Function->param_types())
+        type(Parameter);
+    } else if (const clang::TagDecl *Tag = endOf(T)->getAsTagDecl()) {
       if (!Tag->getParentFunctionOrMethod())
         unit(Tag, nullptr);
       if (const clang::TypedefNameDecl *Named = Tag->getTypedefNameForAnonDecl())

@@ -14,6 +14,7 @@
 // CHECK: return where.blockDim.x * cufuse_blockIdx.x + cufuse_threadIdx.x;
 // CHECK: #define ROW cufuse_threadIdx.y
 // CHECK: asm("mov.u32 %0, %1;" : "=r"(column) : "r"(cufuse_threadIdx.x));
+// CHECK: void locals(const uint3 cufuse_blockIdx, const int *in, int *out, Reads reads) {
 // CHECK: namespace cufuse_plain {
 // CHECK: out[blockIdx.x * blockDim.x + threadIdx.x] =
 
@@ -60,7 +61,7 @@ __global__ void parameters(const int *in, int *out) {
 enum class Reads { threadIdx, blockDim };
 template <int blockDim> __device__ int larger(int value) { return value + blockDim; }
 __global__ void locals(const int *in, int *out, Reads reads) {
-  const uint3 threadIdx = ::threadIdx;
+  const uint3 threadIdx = ::threadIdx, blockIdx = ::blockIdx;
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   int sum = reads == Reads::blockDim ? larger<5>(in[i]) : 0;
   for (int threadIdx = 0; threadIdx < 3; ++threadIdx)
