@@ -35,7 +35,7 @@ public:
       Out.line("/// Another output of this name and these arguments cannot be of the same program.\n"
                "void {}Once({} {{}}\n"
                "template <{}>",
-               IsBound ? "fused_bound" : "fused", parameters(), variants().Parameters);
+               IsBound ? "fused_bound" : "fused", parameters().without("__grid_constant__ "), variants().Parameters);
     if (isMainAlone(Constituents, Plan))
       Out.line("{}", Constituents.front().Text->Main->Comment);
     Out.line("__global__ void {}{}({} {{", constant(launchAttribute()), IsBound ? "fused_bound" : "fused",

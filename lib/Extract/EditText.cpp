@@ -127,7 +127,7 @@ void editKernelHead(TextEdits &Edits, const clang::FunctionDecl &Kernel, const c
   for (unsigned I = 0; I < Instance.getNumParams(); ++I) {
     const clang::ParmVarDecl &Given = *Instance.getParamDecl(I);
     const bool ByCode = isCopiedByCode(Given);
-    const bool IsConstant = Given.hasAttr<clang::CUDAGridConstantAttr>();
+    const bool IsConstant = Given.hasAttr<clang::CUDAGridConstantAttr>() && Given.getType()->isRecordType();
     if (!ByCode && !IsConstant)
       continue;
     const clang::ParmVarDecl &Parameter = *Kernel.getParamDecl(std::min(I, Kernel.getNumParams() - 1));
