@@ -472,21 +472,10 @@ private:
            Graph.Nodes[S.To].parameter(S.Parameter)->Element.empty();
   }
 
-  bool comesLater(const SharedArgument &S) const {
-    return llvm::find(Graph.Order, S.Of) > llvm::find(Graph.Order, S.To) && !isOfRoot(S) && !isOfLaunch(S);
-  }
   /// An argument must be known where it is used: it comes from a kernel that runs before.
-  llvm::Error sharedComeFirst() {
-    // Not so where a kernel has the number already, under another name: that its two are equal, nobody needs to know.
-    std::vector<SharedArgument> Needed;
-    llvm::copy_if(Graph.Shared, std::back_inserter(Needed), [&](const SharedArgument &S) {
-      const SharedArgument *Again = S.Factors.size() == 1 ? Graph.sharedTo(S.Of, S.Factors.front()) : nullptr;
-      return !(Again && Again->Of == S.To && comesLater(S)) ||
-             !Graph.Nodes[S.To].parameter(S.Parameter)->Element.empty();
-    });
-    Graph.Shared = std::move(Needed);
+  llvm::Error sharedComeFirst() const {
     for (const SharedArgument &S : Graph.Shared)
-      if (comesLater(S))
+      if (llvm::find(Graph.Order, S.Of) > llvm::find(Graph.Order, S.To) && !isOfRoot(S) && !isOfLaunch(S))
         return badUsage(
             fmt::format("{} is linked to {}, which comes later", Graph.Nodes[S.To].Name, Graph.Nodes[S.Of].Name),
             "link the other way round");

@@ -100,7 +100,7 @@ static bool isOfLaunch(const AccessSite &Site, const KernelAccesses &Of) {
   return llvm::all_of(First.atoms(), isBuiltin);
 }
 
-/// For the last block of a launch: which array says which launch it is.
+/// For the last block of a launch, or the first: which array says which launch it is. Without one, the stream does.
 static llvm::Error countBlocks(const VerticalGraph &Graph, LoadedKernel &First) {
   // What launches may do to one array at once, as to set a flag, tells the least; what has elements of blocks, the
   // most.
@@ -118,7 +118,7 @@ static llvm::Error countBlocks(const VerticalGraph &Graph, LoadedKernel &First) 
             return Site.Parameter == F.Out && isOfLaunch(Site, First.Accesses) && IsOwn(Site, Doubt);
           }))
         First.Text.Counted = F.Out;
-  if (First.Text.Counted.empty())
+  if (llvm::none_of(Graph.Flows, [](const Flow &F) { return F.Producer == 0; }))
     return refuse({BlockerKind::NotCounted, First.Facts.Where, Graph.Nodes[0].Name});
   First.Text.Includes.push_back({"#include <atomic>", "atomic", {}});
   return llvm::Error::success();

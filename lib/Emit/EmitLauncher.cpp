@@ -27,6 +27,8 @@ public:
     };
     if (products())
       Add(products()->Host);
+    if (Plan.countsBlocks() && !hasCounted())
+      Add(emitted(cuda::StreamPlaces, {}));
     if (Plan.countsBlocks())
       Add(emitted(cuda::GridBarrierPlaces, {}));
     if (needs("RESIDENT"))
@@ -242,7 +244,7 @@ private:
       for (const LaunchError &Error : C.Text->LaunchErrors)
         Refuse(ofLaunch(C, Error.Condition), Error.Why);
     }
-    if (Plan.countsBlocks())
+    if (Plan.countsBlocks() && hasCounted())
       Refuse(counted() + " == nullptr", "by which blocks are counted");
     if (const unsigned Most = Plan.mostBlocksAtOnce(); Most > 1)
       Refuse(outputText("blocks > 0xffffffff / {}", constant(Most)), "blocks are numbered in 32 bits");
@@ -360,8 +362,11 @@ private:
     Out.blank();
   }
 
-  /// The array that no two launches that run at once store to.
-  std::string counted() const { return given(Constituents.front(), Constituents.front().Text->Counted); }
+  /// The array that no two launches that run at once store to, or else the stream.
+  bool hasCounted() const { return !Constituents.front().Text->Counted.empty(); }
+  std::string counted() const {
+    return hasCounted() ? given(Constituents.front(), Constituents.front().Text->Counted) : "stream";
+  }
 
   bool countsByVolatile() const {
     const Constituent &First = Constituents.front();

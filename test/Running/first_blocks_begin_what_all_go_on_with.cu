@@ -8,6 +8,8 @@
 // SAID: note: by the first block, since in registers {{.*}}: the producer loads from the intermediate
 // RUN: %cufuse fuse --vertical a.cu:fill a.cu:scan a.cu:add --name filled -o filled.cu
 // RUN: %cufuse fuse a.cu:square a.cu:add --link square.x=add.offsets --first-block --block 32 --block 64 --name squared -o squared.cu
+// RUN: %cufuse fuse --vertical a.cu:from a.cu:add --name shifted -o shifted.cu
+// RUN: grep -q 'placeOf(place, stream)' shifted.cu
 // RUN: FileCheck %s --input-file filled.cu
 // CHECK: __device__ unsigned long long cufuse_arrivals[
 // CHECK: // The first block that comes plays all kernels but the last, of which each plays its share then.
@@ -19,9 +21,9 @@
 // CHECK: {{^}}  first.wait();
 // CHECK: for (unsigned block = blockIdx.x; block < add_blocks; block += gridDim.x) {
 // CHECK: placeOf(place, fillLaunch.arguments.offsets)
-// RUN: not grep -i cooperative scanned.cu filled.cu squared.cu
+// RUN: not grep -i cooperative scanned.cu filled.cu squared.cu shifted.cu
 // RUN: %exits 2 %cufuse fuse a.cu:square a.cu:add --link square.x=add.offsets --first-block --last-block -o no.cu
-// RUN: %execute -I %S/Inputs -I %t main.cu scanned.cu filled.cu squared.cu
+// RUN: %execute -I %S/Inputs -I %t main.cu scanned.cu filled.cu squared.cu shifted.cu
 
 //--- a.cu
 __global__ void fill(int *offsets, int first, int n) {
@@ -59,6 +61,12 @@ __global__ void add(const int *__restrict__ offsets, int *__restrict__ out, int 
     out[i] += part[blockDim.x - 1 - threadIdx.x] + gridDim.x;
 }
 
+/// A part of the array, which tells no launch from others: they are told apart by their streams.
+__global__ void from(int *offsets, int first, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    offsets[first + i] = i * i;
+}
+
 /// Of several blocks.
 __global__ void square(int *x, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -77,6 +85,11 @@ inline void inThree(int *offsets, int *out, int blocks, int n, int first) {
   add<<<blocks, 64, 64 * sizeof(int)>>>(offsets, out, n);
 }
 
+inline void inPart(int *offsets, int *out, int blocks, int n) {
+  from<<<1, 32>>>(offsets, blocks / 2, blocks - blocks / 2);
+  add<<<blocks, 64, 64 * sizeof(int)>>>(offsets, out, n);
+}
+
 //--- main.cu
 #include "both.h"
 
@@ -84,6 +97,7 @@ inline void inThree(int *offsets, int *out, int blocks, int n, int first) {
 
 #include "filled.h"
 #include "scanned.h"
+#include "shifted.h"
 #include "squared.h"
 
 int main() {
@@ -111,6 +125,14 @@ int main() {
                         filled::add::Launch third{unsigned(blocks), 64, 64 * sizeof(int)};
                         third.arguments = {out, n};
                         require(filled::launch(first, second, third), "filled");
+                      });
+    good &= each.same("shifted", [&] { inPart(offsets, out, blocks, n); },
+                      [&] {
+                        shifted::from::Launch first{1, 32};
+                        first.arguments = {offsets, blocks / 2, blocks - blocks / 2};
+                        shifted::add::Launch second{unsigned(blocks), 64, 64 * sizeof(int)};
+                        second.arguments = {out, n};
+                        require(shifted::launch(first, second), "shifted");
                       });
     good &= each.same("squared",
                       [&] {

@@ -5,6 +5,16 @@
 // CHECK: placeOf(place, {{.*}}.partial)
 // RUN: %cufuse fuse --vertical %s:partialSumsOf %s:total --last-block --name o -o %t.cu
 // RUN: FileCheck %s --input-file %t.cu
+// Launches that are given one array may store to different parts of it at once: then they are told apart by the stream.
+// RUN: %cufuse fuse --vertical %s:parts %s:sumOf --last-block --name o -o %t.cu && FileCheck %s --check-prefix=STREAM --input-file %t.cu
+// RUN: %cufuse fuse --vertical %s:scattered %s:sumOf --last-block --name o -o %t.cu
+// RUN: FileCheck %s --check-prefix=STREAM --input-file %t.cu
+// RUN: %cufuse fuse --vertical %s:turned %s:sumOf --last-block --name o -o %t.cu && FileCheck %s --check-prefix=ARRAY --input-file %t.cu
+// STREAM: cudaStreamIsCapturing(
+// STREAM-NOT: == nullptr || // by which
+// STREAM: placeOf(place, stream)
+// ARRAY-NOT: cudaStreamIsCapturing(
+// ARRAY: placeOf(place, {{.*}}.out)
 __global__ void partialSums(const float *x, float *partial, int *bad, int n) {
   __shared__ float sums[64];
   float sum = 0;
@@ -45,4 +55,29 @@ void sums(const float *x, int *bad, float *partial, float *out, int n, int block
 void sumsOf(const float *x, int *bad, float *partial, float *out, int n, int blocks, cudaStream_t stream) {
   partialSumsOf<<<blocks, 64, 0, stream>>>(x, partial, bad, n);
   total<<<1, 32, 0, stream>>>(bad, partial, out, blocks);
+}
+
+__global__ void parts(float *out, int first) { out[first + blockIdx.x] = blockIdx.x; }
+__global__ void scattered(float *out, const int *to) { out[to[blockIdx.x]] = blockIdx.x; }
+__global__ void turned(float *out, int first) {
+  for (int i = threadIdx.x; i < first; i += 32)
+    out[blockIdx.x * first + gridDim.x * i] = first;
+}
+__global__ void sumOf(const float *in, float *out, int n) {
+  float sum = 0;
+  for (int i = 0; i < n; ++i)
+    sum += in[i];
+  *out = sum;
+}
+void partsThenSum(float *x, float *out, int n) {
+  parts<<<n, 32>>>(x, n);
+  sumOf<<<1, 32>>>(x, out, n);
+}
+void scatteredThenSum(float *x, const int *to, float *out, int n) {
+  scattered<<<n, 32>>>(x, to);
+  sumOf<<<1, 32>>>(x, out, n);
+}
+void turnedThenSum(float *x, float *out, int n) {
+  turned<<<n, 32>>>(x, n);
+  sumOf<<<1, 32>>>(x, out, n);
 }

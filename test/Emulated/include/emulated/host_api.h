@@ -146,6 +146,15 @@ inline cudaError_t cudaStreamCreate(cudaStream_t *stream) {
   *stream = nullptr;
   return cudaSuccess;
 }
+enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone = 0 };
+inline cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus *status) {
+  *status = cudaStreamCaptureStatusNone;
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamGetId(cudaStream_t, unsigned long long *id) {
+  *id = 1;
+  return cudaSuccess;
+}
 inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
 inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
 inline cudaError_t cudaEventCreate(cudaEvent_t *event) {
