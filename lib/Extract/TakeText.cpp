@@ -83,8 +83,7 @@ public:
       pragma("#pragma nv_diag_suppress 1215, 1444");
     usings();
     architectures();
-    Result.OutsideMacros = macrosOutside(Unit, Chosen, BodyNames);
-    missing();
+    outsideMacros();
     Result.Dependencies = Unit.dependencies();
     return std::move(Result);
   }
@@ -135,16 +134,11 @@ private:
     }
   }
 
-  /// Where there is a macro for which the text has asked in vain, it is another kernel than was fused.
-  void missing() {
-    std::vector<Slice> Copied;
-    for (const Item &I : Items)
-      if (const auto [File, At] = Text.offset(I.Where); I.Unit)
-        Copied.push_back(I.Text);
-      else
-        Copied.push_back({File, At, At + 1});
+  /// Where a macro that conditions of the text have asked says something else, it is another kernel than was fused.
+  void outsideMacros() {
+    Result.OutsideMacros = macrosOutside(Unit, Chosen, BodyNames);
     std::string Checks;
-    for (const std::string &Name : macrosMissing(Text, Copied))
+    for (const std::string &Name : Asked.Missing)
       if (!Result.OutsideMacros.contains(Name))
         Checks += fmt::format("{}#ifdef {}\n#error \"fused with other flags or headers\"\n#endif",
                               Checks.empty() ? "" : "\n", Name);
@@ -185,6 +179,12 @@ private:
     std::sort(Items.begin(), Items.end(), [&](const Item &A, const Item &B) {
       return Sources.isBeforeInTranslationUnit(Sources.getExpansionLoc(A.Where), Sources.getExpansionLoc(B.Where));
     });
+    std::vector<Slice> Copied;
+    for (const Item &I : Items)
+      if (I.Unit)
+        llvm::append_range(Copied, Text.withIncluded(I.Text));
+    Asked = macrosAsked(Text, Copied, Chosen.Absorbed, BodyNames);
+    BodyNames.insert(Asked.There.begin(), Asked.There.end());
   }
 
   /// Clang drops a statement that names a template which it does not accept, and says nothing of it: what else stands
@@ -538,6 +538,7 @@ private:
   std::set<const clang::Decl *> HostShared; ///< Canonical.
   std::vector<Item> Items;
   std::set<std::string> BodyNames; ///< Identifiers of the pieces.
+  AskedMacros Asked;
   std::set<TextPlace> VariablesSeen, AssemblySeen;
   std::vector<const clang::VarDecl *> Variables; ///< Of functions, and those of the text's own.
   std::vector<PlacedEdit> LaunchEdits;

@@ -42,8 +42,13 @@ std::set<std::string> macrosDefinedIn(SourceText &Text, const Slice &S);
 llvm::StringMap<MacroText> macrosOutside(const ParsedUnit &Unit, const SelectCopied &Chosen,
                                          const std::set<std::string> &Names);
 
-/// Names that were no macros where conditions of the slices, or around them, asked for them.
-std::set<std::string> macrosMissing(SourceText &Text, llvm::ArrayRef<Slice> Copied);
+struct AskedMacros {
+  std::set<std::string> There, Missing; ///< Some may be both, at different places.
+};
+/// What conditions of the slices ask, or around them, or of what defines one of the names, or a macro that is asked.
+/// The files are those that the output does not include.
+AskedMacros macrosAsked(SourceText &Text, llvm::ArrayRef<Slice> Copied, const std::set<clang::FileID> &CopiedFiles,
+                        std::set<std::string> Names);
 
 // What the output shares with the program's other objects: variables that the host fills, and kernels that device code
 // launches.

@@ -28,9 +28,18 @@ std::map<clang::FileID, OffsetRanges> offsetsOf(llvm::ArrayRef<clang::SourceRang
 
 bool HostText::depends(llvm::StringRef Name) const {
   // Those of the toolkit's headers that are made of it.
-  static constexpr llvm::StringLiteral Prefixes[] = {"__CUDA_ARCH",        "NV_IF_TARGET", "NV_IF_ELSE_TARGET",
-                                                     "NV_DISPATCH_TARGET", "NV_IS_",       "NV_PROVIDES_",
-                                                     "NV_HAS_FEATURE_",    "CUB_PTX_ARCH", "_CCCL_DEVICE_COMPILATION"};
+  static constexpr llvm::StringLiteral Prefixes[] = {"__CUDA_ARCH",
+                                                     "__CUDA_MINIMUM_ARCH__",
+                                                     "NV_IF_TARGET",
+                                                     "NV_IF_ELSE_TARGET",
+                                                     "NV_DISPATCH_TARGET",
+                                                     "NV_TARGET_",
+                                                     "NV_IS_",
+                                                     "NV_PROVIDES_",
+                                                     "NV_HAS_FEATURE_",
+                                                     "CUB_PTX_ARCH",
+                                                     "_CCCL_PTX_ARCH",
+                                                     "_CCCL_DEVICE_COMPILATION"};
   if (Name == "__CUDA_ARCH_LIST__")
     return false;
   return Macros.contains(Name) ||
@@ -47,7 +56,7 @@ bool HostText::mayDeclare(llvm::StringRef Name) const {
 HostText::HostText(const ParsedUnit &Unit, llvm::ArrayRef<File> Files, llvm::ArrayRef<clang::SourceRange> Bodies)
     : Sources(Unit.ast().getSourceManager()) {
   if (llvm::none_of(Files, [](const File &Each) {
-        return llvm::any_of(llvm::ArrayRef<llvm::StringRef>{"__CUDA_ARCH", "NV_", "CUB_PTX_ARCH", "_CCCL_DEVICE"},
+        return llvm::any_of(llvm::ArrayRef<llvm::StringRef>{"__CUDA_", "NV_", "_PTX_ARCH", "_CCCL_DEVICE"},
                             [&](llvm::StringRef Part) { return Each.second.contains(Part); });
       }))
     return;

@@ -230,13 +230,26 @@ std::optional<clang::SourceLocation> isNumberOf(llvm::StringRef Name, const clan
   return llvm::StringRef(Sources.getCharacterData(Named)).starts_with(Name) ? std::optional(Named) : std::nullopt;
 }
 
+namespace {
+
+/// The lines of which something is said.
+struct BadLines : clang::DiagnosticConsumer {
+  std::set<unsigned> Numbers;
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level Level, const clang::Diagnostic &Said) override {
+    if (Level >= clang::DiagnosticsEngine::Warning && Said.getLocation().isValid())
+      Numbers.insert(Said.getSourceManager().getExpansionLineNumber(Said.getLocation()));
+  }
+};
+
+} // namespace
+
 /// What Clang's preprocessor makes of the text, in which only what the text defines is a macro.
 static std::optional<std::string> preprocess(const ParsedUnit &Unit, const std::string &Text, unsigned Counter,
-                                             bool Lines) {
+                                             bool Lines, BadLines &Bad) {
   clang::FileManager Files({});
   clang::DiagnosticOptions DiagnosticOptions;
-  clang::DiagnosticsEngine Diagnostics(clang::DiagnosticIDs::create(), DiagnosticOptions,
-                                       new clang::IgnoringDiagConsumer);
+  clang::DiagnosticsEngine Diagnostics(clang::DiagnosticIDs::create(), DiagnosticOptions, &Bad,
+                                       /*ShouldOwnClient=*/false);
   clang::SourceManager Sources(Diagnostics, Files);
   Sources.setMainFileID(Sources.createFileID(llvm::MemoryBuffer::getMemBuffer(Text)));
   const clang::HeaderSearchOptions Search;
@@ -265,7 +278,8 @@ std::optional<std::string> expandMacro(const ParsedUnit &Unit, clang::FileID Fil
                                        bool Lines) {
   CallAlone Alone(Unit, File, Begin, End);
   const std::optional<std::string> Text = Alone.text();
-  return Text ? preprocess(Unit, *Text, Alone.counter(), Lines) : std::nullopt;
+  BadLines Bad;
+  return Text ? preprocess(Unit, *Text, Alone.counter(), Lines, Bad) : std::nullopt;
 }
 
 std::vector<MacroText> textsOfMacros(const ParsedUnit &Unit, const std::set<std::string> &Names,
@@ -298,9 +312,11 @@ std::vector<MacroText> textsOfMacros(const ParsedUnit &Unit, const std::set<std:
     Calls.push_back({Call + (Info->isObjectLike() ? "" : Info->getNumParams() ? ")" : "()"), ""});
   }
   constexpr llvm::StringLiteral Next = "cufuse_next";
+  unsigned Line = llvm::count(Text, '\n') + 1;
   for (const MacroText &Each : Calls)
     Text += fmt::format("{}\n{}\n", Each.Call, Next.str());
-  const std::optional<std::string> All = preprocess(Unit, Text, 0, /*Lines=*/false);
+  BadLines Bad;
+  const std::optional<std::string> All = preprocess(Unit, Text, 0, /*Lines=*/false, Bad);
   if (!All)
     return {};
   std::vector<MacroText> Known;
@@ -311,10 +327,12 @@ std::vector<MacroText> textsOfMacros(const ParsedUnit &Unit, const std::set<std:
     Each.Text = Said.trim().str();
     const std::vector<RawToken> Tokens = rawTokens(Each.Text);
     int Depth = 0;
-    const bool IsKnown = llvm::all_of(Tokens, [&](const RawToken &T) {
+    bool IsKnown = llvm::all_of(Tokens, [&](const RawToken &T) {
       Depth += (T.Spelling == "(") - (T.Spelling == ")");
       return Depth >= 0 && !Others.contains(T.Spelling);
     });
+    IsKnown &= !Bad.Numbers.contains(Line); // its call with words that are made up may be no text
+    Line += 2;
     if (IsKnown && Depth == 0)
       Known.push_back(std::move(Each));
   }
