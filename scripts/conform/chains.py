@@ -9,7 +9,7 @@ from conform.measure import CUFUSE_SECONDS, Measurement, first_line
 
 # What the text of the fused kernel says of its form.
 FORMS = (("very so many", "one loop"), ("n turn, a ", "in turn"), ("By row, since", "by row"),
-         ("the last that has plays", "last block"))
+         ("the last that has plays", "last block"), ("first block that comes plays", "first block"))
 BLOCK = "256"  # where no launch says it
 
 
