@@ -76,6 +76,8 @@ llvm::Expected<TuningDatabase> TuningDatabase::openToWrite(const std::string &Pa
 }
 
 llvm::Expected<TuningDatabase> TuningDatabase::open(const std::string &Path, bool ToWrite) {
+  if (Path == ":memory:") // where SQLite keeps nothing
+    return badUsage("--database ':memory:' is no file", "name one");
   sqlite3 *Raw = nullptr;
   const int Flags = SQLITE_OPEN_READWRITE | (ToWrite ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_FULLMUTEX;
   const int Status = sqlite3_open_v2(Path.c_str(), &Raw, Flags, nullptr);

@@ -488,9 +488,8 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
     File.Path = within(llvm::sys::path::parent_path(Request.Output), File.Path);
   if (Answer.Verdict.What == Advice::LeaveAlone || Answer.Verdict.What == Advice::TuneAlone ||
       Answer.Verdict.What == Advice::Fuse || (Answer.Result.Modelled && !Answer.Result.Interrupted))
-    for (const std::string &Source : sourcesOf(Request, Subject))
-      if (llvm::none_of(Answer.Files, [&](const OutputFile &File) { return File.Path == Source; }) &&
-          isOfTuning(Source, Request.Output))
+    for (const std::string &Source : sourcesOf(Request, Subject, /*OfAny=*/true))
+      if (isOfTuning(Source, Request.Output))
         Answer.Stale.push_back(Source);
   Answer.Result.Steps = Steps.end();
   Answer.Result.Seconds = Steps.seconds();

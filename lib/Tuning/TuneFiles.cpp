@@ -15,12 +15,13 @@ std::string numbered(llvm::StringRef Source, size_t Number) {
   return fmt::format("{}_{}.cu", Source.drop_back(3).str(), Number);
 }
 
-std::vector<std::string> sourcesOf(const TuneRequest &Request, const TuningSubject &Subject) {
+std::vector<std::string> sourcesOf(const TuneRequest &Request, const TuningSubject &Subject, bool OfAny) {
   std::vector<std::string> Sources = {Request.Output};
   const std::string Stem = llvm::StringRef(Request.Output).drop_back(3).str();
   // One for each launch that has several kernels, or for each kernel of a list of sizes.
   const size_t Launches = Subject.isLinked() ? Subject.Kernels.size() / 2 : 0;
-  for (size_t I = Request.List ? 1 : 2; I <= (Request.List ? std::max<size_t>(Launches, MostOfList) : Launches); ++I)
+  const bool IsList = OfAny || Request.List;
+  for (size_t I = IsList ? 1 : 2; I <= (IsList ? std::max<size_t>(Launches, MostOfList) : Launches); ++I)
     Sources.push_back(numbered(Request.Output, I));
   for (const WorkloadKernel &Kernel : Subject.Work.Kernels)
     if (Request.EmitSolo)
@@ -28,10 +29,10 @@ std::vector<std::string> sourcesOf(const TuneRequest &Request, const TuningSubje
   return Sources;
 }
 
-/// What stands above the first `#`, with the command; "" where there is no file.
+/// What stands above the first `#include`, with the command; "" where there is no file.
 static std::string headOf(const std::string &Source) {
   const auto Text = llvm::expectedToOptional(textOfFile(Source));
-  return Text ? Text->substr(0, Text->find('#')) : "";
+  return Text ? Text->substr(0, Text->find("\n#")) : "";
 }
 
 bool isOfTuning(const std::string &Source, const std::string &Output) {

@@ -326,9 +326,6 @@ llvm::Expected<TuneAnswer> written(const Toolchain &Tools, const TuneRequest &Re
                                    : ": launch the kernels themselves below, since the launcher counts no elements"));
     if (Groups.size() > 1)
       Answer.Files = TRY(bySize(Tools, Request.Output, First > 0, Groups));
-    llvm::erase_if(Answer.Stale, [&](const std::string &Source) {
-      return llvm::any_of(Answer.Files, [&](const OutputFile &File) { return File.Path == Source; });
-    });
   }
   llvm::append_range(Answer.Result.Notes, Notes);
   return Answer;

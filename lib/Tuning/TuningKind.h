@@ -47,7 +47,7 @@ llvm::Expected<Confirmed> confirmWinner(TuneResult Result, const SoloFindings &F
                                         RunnerPool &Gpus, llvm::function_ref<llvm::Error(const Candidate &)> Meanwhile);
 
 /// The sources that may be written, whatever the result will be. Each has a header beside it.
-std::vector<std::string> sourcesOf(const TuneRequest &Request, const TuningSubject &Subject);
+std::vector<std::string> sourcesOf(const TuneRequest &Request, const TuningSubject &Subject, bool OfAny = false);
 /// `OUT_2.cu`
 std::string numbered(llvm::StringRef Source, size_t Number);
 /// Has a tuning with that output made it?

@@ -123,8 +123,13 @@ llvm::Error run(const TuneArguments &Given, const Invocation &Invocation) {
   }
   if (Failed)
     return Failed;
+  auto IsWritten = [&](const std::string &Source) { // by whatever path
+    return llvm::any_of(Groups, [&](const std::vector<OutputFile> &Files) {
+      return llvm::any_of(Files, [&](const OutputFile &File) { return llvm::sys::fs::equivalent(File.Path, Source); });
+    });
+  };
   for (const std::string &Source : Answer->Stale)
-    if (llvm::sys::fs::exists(Source) && !llvm::errorToBool(checkReplaced(Source))) {
+    if (llvm::sys::fs::exists(Source) && !IsWritten(Source) && !llvm::errorToBool(checkReplaced(Source))) {
       llvm::sys::fs::remove(headerOf(Source));
       llvm::sys::fs::remove(Source);
       (HtmlOnly || JsonOnly ? llvm::errs() : llvm::outs())
