@@ -14,7 +14,7 @@ namespace cufuse {
 static std::string named(const std::string &Path) {
   std::string Text;
   for (char C : Path) {
-    if (C == ' ' || C == '#')
+    if (llvm::StringRef(" #:|").contains(C))
       Text += '\\';
     if (C == '$')
       Text += '$';
@@ -34,6 +34,8 @@ std::string dependencyRule(const FuseRequest &Request, llvm::ArrayRef<LoadedKern
         OfLibraries += OfLibrary ? named(File) + ":\n" : "";
       }
   };
+  // Which every other version of the toolkit changes; the first one must not look like the value of a variable.
+  Add(within(Toolkit, "include/cuda.h"), /*OfLibrary=*/true);
   for (const LoadedKernel &Kernel : Kernels)
     Add(Kernel.Text.Dependencies);
   Add(Request.OtherInputs);
@@ -42,7 +44,6 @@ std::string dependencyRule(const FuseRequest &Request, llvm::ArrayRef<LoadedKern
   const std::string Prelude = within(folderOf(Request.Output), Request.Prelude);
   if (!Request.Prelude.empty() && Seen.insert(Prelude).second) // it is made with the output where it is missing
     Rule += " \\\n  " + named(Prelude);
-  Add(within(Toolkit, "include/cuda.h"), /*OfLibrary=*/true); // which every other version of the toolkit changes
   for (const LoadedKernel &Kernel : Kernels) {
     if (Kernel.Parsed.Unit)
       Add(libraryHeaders(*Kernel.Parsed.Unit), /*OfLibrary=*/true);

@@ -1,6 +1,7 @@
 #include "cufuse/Facts/FindKernel.h"
 
 #include "cufuse/Facts/CollectFacts.h"
+#include "cufuse/Reach/AllIn.h"
 
 #include <clang/AST/Attr.h>
 #include <clang/AST/DynamicRecursiveASTVisitor.h>
@@ -354,6 +355,14 @@ llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, c
   }
 
   if (Matches.empty()) {
+    if (Spec.Line)
+      for (const auto *Launch :
+           allIn<clang::CUDAKernelCallExpr>(Unit.ast(), [&](clang::SourceLocation At) { return Unit.inLibrary(At); }))
+        if (const clang::FunctionDecl *Kernel = Launch->getDirectCallee();
+            Kernel && Unit.place(Launch->getBeginLoc()).Line == Spec.Line)
+          return badInput(
+              fmt::format("no kernel starts on line {} of '{}': one is launched there", Spec.Line, Spec.File),
+              fmt::format("name it: {}:{}", Spec.File, qualifiedNameOf(*Kernel)));
     if (Spec.Line)
       return badInput(fmt::format("no kernel starts on line {} of '{}'", Spec.Line, Spec.File));
     const std::string Wanted = unqualified(Spec.name());

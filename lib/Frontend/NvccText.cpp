@@ -84,7 +84,8 @@ llvm::Expected<std::vector<NvccStep>> stepsOf(const Toolchain &Tools, const std:
   }
   if (Result.Status != 0 || Steps.empty())
     return badUsage("nvcc does not compile with these flags" + (Said.empty() ? "" : ": " + Said),
-                    "pass those with which it compiles the file");
+                    llvm::StringRef(Said).contains("gpu architecture") ? "choose another --arch, or another -arch"
+                                                                       : "pass those with which it compiles the file");
   return Steps;
 }
 

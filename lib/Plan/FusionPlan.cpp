@@ -131,6 +131,17 @@ bool isLiteral(llvm::StringRef Value) {
          std::isfinite(Single ? static_cast<float>(Number) : Number);
 }
 
+/// Is the literal one of the integers that the type has?
+bool fits(llvm::StringRef Value, const FieldFacts &Type) {
+  const bool IsNegative = Value.consume_front("-");
+  unsigned long long Whole = 0;
+  if ((Type.Kind != ScalarKind::Signed && Type.Kind != ScalarKind::Unsigned) || Type.Bytes == 0 || Type.Bytes > 8 ||
+      Value.rtrim("uUlL").getAsInteger(0, Whole))
+    return true;
+  const unsigned Bits = 8 * Type.Bytes - (Type.Kind == ScalarKind::Signed);
+  return IsNegative ? Type.Kind == ScalarKind::Signed && Whole <= 1ull << Bits : Bits == 64 || Whole >> Bits == 0;
+}
+
 bool isNumber(const ParameterFacts &P) {
   return P.Fields.size() == 1 && P.Fields[0].Path.empty() && P.Fields[0].Kind != ScalarKind::Pointer &&
          P.Fields[0].Kind != ScalarKind::Opaque;
@@ -149,6 +160,8 @@ std::string wrongBinding(const KernelFacts &Kernel, const ConstituentConfig &Cho
       return fmt::format("{} of {} is of type {}", Name, Kernel.Name, Known->Type);
     if (!isLiteral(Value))
       return fmt::format("{} for {} of {}", Value, Name, Kernel.Name);
+    if (!fits(Value, Known->Fields[0]))
+      return fmt::format("{} for {} of {}, which is {} and cannot be that", Value, Name, Kernel.Name, Known->Type);
     if (llvm::count_if(Chosen.Bound, [&, &Name = Name](const auto &Other) { return Other.first == Name; }) > 1)
       return fmt::format("{} of {} is bound twice", Name, Kernel.Name);
   }

@@ -12,7 +12,12 @@
 // RUN: %exits 1 %cufuse fuse %s:scale --block 128 --bind scale.n=08 -o %t/out.cu
 // RUN: %exits 1 %cufuse fuse %s:scale --block 128 --bind scale.n=3foo -o %t/out.cu
 // RUN: %exits 1 %cufuse fuse %s:scale --block 128 --bind scale.n=99999999999999999999 -o %t/out.cu
+// What the type has not is none of its values.
+// RUN: %exits 1 %cufuse fuse %s:scale --block 128 --bind scale.n=2147483648 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=RANGE
+// RUN: %exits 1 %cufuse fuse %s:scale --block 128 --bind scale.n=-2147483649 -o %t/out.cu
+// RANGE: error: {{.*}}: 2147483648 for n of scale, which is int and cannot be that [WrongBinding]
 // RUN: ls -A %t | count 0
+// RUN: %cufuse fuse %s:scale --block 128 --bind scale.n=-2147483648 -o %t/out.cu
 // RUN: %cufuse fuse %s:scale --block 128 --bind scale.n=3 --bind scale.factor=0.5f -o %t/out.cu
 // RUN: %cufuse fuse %s:scale --block 128 --bind scale.n=-0x1f --bind scale.factor=-0x1.8p+1f -o %t/out.cu
 // RUN: %cufuse fuse %s:scale --block 128 --bind scale.factor=1e-5f -o %t/out.cu

@@ -18,6 +18,9 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <cmath>
+#include <limits>
+
 namespace cufuse {
 
 namespace {
@@ -82,7 +85,7 @@ std::string preludeOf(const FuseRequest &Request) { return within(folderOf(Reque
 
 /// Of a build system, which compares times: what is changed while it is read is newer than what comes of it.
 FileTime beginning(const FuseRequest &Request) {
-  return Request.Depfile.empty() ? FileTime::min() : nextFileTime(folderOf(Request.Output));
+  return Request.StopAfter == Step::Write ? nextFileTime(folderOf(Request.Output)) : FileTime::min();
 }
 
 /// As old as what was read for it, also where it had this text before: a build system asks whether it is newer than
@@ -194,6 +197,12 @@ llvm::Error checkCombination(const FuseRequest &R) {
       {!isFileName(R.Prelude), "--prelude is the name of a file beside the output",
        "leave out the folder, and what is no letter, digit, '_', '-' or '.'"},
       {!R.Prelude.empty() && R.Name == "cufuse", "--prelude has the namespace 'cufuse'", "choose another --name"},
+      {R.ApartBelow > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()),
+       "--apart-below is a number of elements", "give one, 0 or more"},
+      {!R.Depfile.empty() &&
+           (llvm::StringRef(R.Output).contains(';') ||
+            llvm::any_of(R.Kernels, [](const KernelSpec &K) { return llvm::StringRef(K.File).contains(';'); })),
+       "--depfile cannot name a file with ';', at which Make begins a recipe", "rename it"},
       {R.ApartBelow > 0 && !R.Apart, "--apart-below needs --apart", "write --apart, too"},
       {R.Overlap && (R.Vertical || OtherLaunch || R.Apart || !R.Groups.empty() || !R.Copies.empty() ||
                      !R.Turns.empty() || !R.Resident.empty() || R.Tuned || R.StopAfter != Step::Write ||
@@ -344,6 +353,9 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
   Request.Command = Invocation.Command;
   if (Request.Overlap && Given.DryRun)
     return badUsage("--overlap goes without --dry-run", "leave it out");
+  if (!std::isfinite(Given.Tuned.RequiredSpeedup) || Given.Tuned.RequiredSpeedup < 0)
+    return badUsage(fmt::format("--require-speedup {} is not possible", Given.Tuned.RequiredSpeedup),
+                    "give a number, 0 or more");
   auto Tools = TRY(findToolchain(Invocation.Program, sayNote));
   const FileTime Began = beginning(Request);
   if (Request.Overlap)
