@@ -44,6 +44,20 @@ struct HeaderFolders {
   }
 };
 
+/// From one of the folders, where that means the file; "" where it is in none.
+std::string nameInside(const HeaderFolders &Folders, const std::string &Path) {
+  llvm::SmallString<128> File;
+  std::vector<std::string> All = Folders.OfKernels;
+  for (const std::vector<std::string> &Own : Folders.OfFlags)
+    llvm::append_range(All, Own);
+  for (const std::string &Folder : All)
+    if (llvm::SmallString<128> Real; !llvm::sys::fs::real_path(Folder, Real) && !llvm::sys::fs::real_path(Path, File))
+      if (llvm::StringRef Name = File;
+          Name.consume_front(Real) && Name.consume_front("/") && !Folders.mayMeanAnother(Name, Path))
+        return Name.str();
+  return "";
+}
+
 /// As short as it can be, from the folder where `Path` is called `Name`; "" where there is none.
 std::string nameAmong(const HeaderFolders &Folders, llvm::StringRef Name, const std::string &Path) {
   llvm::StringRef Written = Path;
@@ -97,13 +111,32 @@ void nameIncludes(llvm::MutableArrayRef<LoadedKernel> Kernels) {
   for (LoadedKernel &Kernel : Kernels)
     rename(Kernel, [&](const IncludeLine &Line) {
       llvm::StringRef Name = Line.Text;
-      if (!Name.consume_front("#include \"") || !Name.consume_back("\"") || llvm::sys::path::is_absolute(Name) ||
-          !Folders.mayMeanAnother(Name, Line.Path))
+      if (!Name.consume_front("#include \"") || !Name.consume_back("\""))
+        return Line.Text;
+      if (llvm::sys::path::is_absolute(Name)) { // of a header that another one includes, and that is copied
+        const std::string Inside = nameInside(Folders, Line.Path);
+        return Inside.empty() ? Line.Text : fmt::format("#include \"{}\"", Inside);
+      }
+      if (!Folders.mayMeanAnother(Name, Line.Path))
         return Line.Text;
       if (const std::string Known = nameAmong(Folders, Name, Line.Path); !Known.empty())
         return fmt::format("#include \"{}\"", Known);
       Kernel.Facts.Blockers.push_back(
           {BlockerKind::IncludeClash, Line.Where, fmt::format("{} is {}", Line.Text, Line.Path)});
+      return Line.Text;
+    });
+  // What has two names is included by the first.
+  std::vector<IncludeLine> Known;
+  for (LoadedKernel &Kernel : Kernels)
+    rename(Kernel, [&](const IncludeLine &Line) {
+      const auto Same = llvm::find_if(Known, [&](const IncludeLine &Each) {
+        return llvm::StringRef(Line.Text).ends_with("\"") && Each.Packing == Line.Packing &&
+               Each.InLinkage == Line.InLinkage && Each.Defines == Line.Defines &&
+               llvm::sys::fs::equivalent(Each.Path, Line.Path);
+      });
+      if (Same != Known.end())
+        return Same->Text;
+      Known.push_back(Line);
       return Line.Text;
     });
 }
