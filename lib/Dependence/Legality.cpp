@@ -206,7 +206,7 @@ private:
     const std::string Stored = storedBy(Producer, F.Out);
     // What it leaves as it is was there before.
     for (const AccessSite *Site : Producer.sites(F.Out))
-      checkOwn(*Site, Producer, "itself", *this);
+      checkOwn(*Site, Producer, "where it stores the array itself", *this);
     checkChanges(Graph, F, *this);
     if (F.Consumer == Graph.Root)
       return loads(F, Consumer, Stored);

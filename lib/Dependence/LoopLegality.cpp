@@ -38,7 +38,7 @@ private:
     auto CheckOwn = [&](bool Loads) {
       for (const AccessSite *Site : Producer.sites(F.Out))
         if ((Site->What == AccessSite::Kind::Load) == Loads)
-          checkOwn(*Site, Producer, "itself", *this);
+          checkOwn(*Site, Producer, "where it stores the array itself", *this);
     };
     CheckOwn(/*Loads=*/true);
     const std::string Taken = fmt::format("; {} takes it as {}", Consumer.Name, F.In);

@@ -446,7 +446,13 @@ private:
         return true;
       Digits.pop_back();
     }
-    return false;
+    // However far the highest counts, as neighbours whose number is loaded, it meets no lower one.
+    const auto Endless = llvm::find_if(
+        All, [&](const Varying &V) { return MaySkip && !V.Range && Rest == Scale * Polynomial::atom(V.Atom); });
+    if (Endless == All.end())
+      return false;
+    Digits.push_back({Polynomial::atom(Endless->Atom), {}});
+    return true;
   }
 
   /// Do the digits go on at a larger scale, as a row of a matrix does behind its pitch? Where none may be left out, the

@@ -545,8 +545,9 @@ std::optional<Polynomial> IrValues::binary(const llvm::Instruction &I) {
         !LowBits && I.getType()->isIntegerTy(32) &&
         llvm::any_of(I.operands(), [&](const auto &Operand) { return mayHaveLost(Operand, dividesSigned(I)); });
     const Wraps Narrow = !MayHaveLost ? Wraps::Never : dividesSigned(I) ? Wraps::Signed : Wraps::Unsigned;
-    return Negative || Divisor.isZero() || mayLoseBits(*L, Most, Bits) ? std::nullopt
-                                                                       : quotient(*L, Divisor, Known.Quotients, Narrow);
+    return Negative || Divisor.asConstant().value_or(1) <= 0 || mayLoseBits(*L, Most, Bits)
+               ? std::nullopt
+               : quotient(*L, Divisor, Known.Quotients, Narrow);
   };
   auto Remainder = [&](const Polynomial &Divisor, bool LowBits = false) -> std::optional<Polynomial> {
     const auto Whole = Divided(Divisor, MostFactor, LowBits);
