@@ -3,6 +3,7 @@
 #include "Parts.h"
 
 #include "cufuse/Facts/FindKernel.h"
+#include "cufuse/Support/Error.h"
 
 #include <clang/AST/DeclTemplate.h>
 #include <fmt/core.h>
@@ -14,7 +15,8 @@ namespace cufuse {
 namespace {
 
 struct Neighbours {
-  std::vector<std::string> Kernels; ///< As for `cufuse fuse`.
+  std::vector<std::string> Names; ///< As for `cufuse fuse`.
+  std::vector<LoadedKernel> Kernels;
   LaunchLinks Links;
 };
 
@@ -53,10 +55,15 @@ std::vector<Neighbours> neighboursOf(llvm::ArrayRef<LoadedKernel> Kernels) {
     return launchedKernels(All);
   };
   for (LaunchChain &Chain : launchChains(*Kernels.front().Parsed.Unit, FindAll)) {
-    Neighbours Each{{}, std::move(Chain.Links)};
-    for (const clang::FunctionDecl *Kernel : Chain.Kernels)
-      Each.Kernels.push_back(nameOf(*Find(Kernel), Kernels));
-    if (llvm::none_of(Result, [&](const Neighbours &Known) { return Known.Kernels == Each.Kernels; }))
+    Neighbours Each{{}, {}, std::move(Chain.Links)};
+    for (const clang::FunctionDecl *Kernel : Chain.Kernels) {
+      Each.Kernels.push_back(*Find(Kernel));
+      Each.Names.push_back(nameOf(Each.Kernels.back(), Kernels));
+    }
+    auto IsSame = [&](const Neighbours &Known) {
+      return Known.Names == Each.Names && !Known.Links.Between == !Each.Links.Between;
+    };
+    if (llvm::none_of(Result, IsSame))
       Result.push_back(std::move(Each));
   }
   return Result;
@@ -71,42 +78,102 @@ std::string quoted(const std::string &Word) {
   return Text + "'";
 }
 
+/// A block of any size, for a kernel whose launches have none that is a constant.
+std::string blockFor(const KernelFacts &Facts) {
+  const Dimensions &Threads = Facts.Reads[static_cast<size_t>(Builtin::ThreadIdx)];
+  return fmt::format("{}={}", Facts.Name,
+                     Threads[1] ? "32x8" : std::to_string(std::min(256u, Facts.MaxThreads.value_or(256))));
+}
+
+/// Why kernels cannot be one so; nothing where they can. Blocks that are to be said are added.
+std::optional<Message> refused(const Toolchain &Tools, const Neighbours &Of, FuseRequest Request,
+                               std::vector<std::string> &Blocks) {
+  for (bool Changed = true; std::exchange(Changed, false);) {
+    FuseResult Result;
+    llvm::Error Error = fuse(Tools, Request, Of.Kernels, Result, [](const std::string &) {});
+    if (!Error)
+      return std::nullopt;
+    std::vector<Message> All;
+    llvm::handleAllErrors(std::move(Error), [&](const Failure &Each) { llvm::append_range(All, Each.Messages); });
+    for (const LoadedKernel &Kernel : Of.Kernels)
+      for (const Message &M : All)
+        if (const std::string Block = blockFor(Kernel.Facts);
+            M.Rule == blockerName(BlockerKind::UnknownBlock) &&
+            llvm::StringRef(M.Text).starts_with(Kernel.Facts.Name + ": ") && !llvm::is_contained(Blocks, Block)) {
+          Blocks.push_back(Block);
+          const auto [Name, Shape] = llvm::StringRef(Block).split('=');
+          Request.Blocks.push_back({Name.str(), llvm::cantFail(parseBlockShape(Shape))});
+          Changed = true;
+        }
+    if (!Changed) {
+      llvm::erase_if(All, [](const Message &M) { return M.Text.empty(); }); // which forms were tried
+      return All.empty() ? Message() : All.front();
+    }
+  }
+  return std::nullopt;
+}
+
 } // namespace
 
-std::string describeChains(llvm::ArrayRef<LoadedKernel> Kernels, llvm::ArrayRef<std::string> Flags) {
+std::string describeChains(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels,
+                           llvm::ArrayRef<std::string> Flags) {
   std::string Text;
   for (const Neighbours &Each : neighboursOf(Kernels)) {
     const LaunchLinks &Of = Each.Links;
-    const bool Nameless = llvm::any_of(Each.Kernels, isNameless);
+    const bool Nameless = llvm::any_of(Each.Names, isNameless),
+               AreKnown = Of.AreKnown && (Of.ShareMemory || !Of.HandStructures);
     const bool HaveGrids = Of.ShareMemory && !Of.HaveOneGrid && !Of.EndsInOneBlock && !Of.BeginsInOneBlock;
     Text += fmt::format("{}: {}\n",
                         listed(llvm::map_to_vector(Of.Places, [](const SourcePlace &Place) { return Place.str(); })),
-                        Nameless         ? "one is for a type that has no name outside of its file"
-                        : !Of.AreKnown   ? "it is not seen whether they share memory"
+                        Of.Between       ? "between them stands what may use their memory, at " + Of.Between->str()
+                        : Nameless       ? "one is for a type that has no name outside of its file"
+                        : !AreKnown      ? "it is not seen whether they share memory"
                         : HaveGrids      ? "one after the other, with grids that are not seen to be one"
                         : Of.ShareMemory ? "one after the other"
                                          : "side by side, if their memory is distinct");
-    if (Nameless || !Of.AreKnown)
+    if (Nameless || !AreKnown || Of.Between)
       continue;
+    FuseRequest Request;
+    Request.StopAfter = Step::Plan;
+    Request.Vertical = Request.AutoLink = Of.ShareMemory;
+    Request.Composition.Cooperative = HaveGrids;
+    std::vector<std::string> Blocks;
+    auto Why = refused(Tools, Each, Request, Blocks);
+    if (Why && !HaveGrids) { // what fits more kernels
+      Request.Composition.Cooperative = Of.ShareMemory;
+      Request.Shape = Of.ShareMemory ? Geometry::Warps : Geometry::Blocks;
+      Blocks.clear();
+      if (!refused(Tools, Each, Request, Blocks))
+        Why.reset();
+    }
+    if (Why) {
+      Text += fmt::format("  not as one: {}\n", Why->str());
+      continue;
+    }
     Text += Of.ShareMemory ? "  cufuse fuse --vertical" : "  cufuse fuse";
-    for (const std::string &Kernel : Each.Kernels)
+    for (const std::string &Kernel : Each.Names)
       Text += " " + quoted(Kernel);
-    if (HaveGrids)
+    if (Request.Composition.Cooperative)
       Text += " --cooperative";
+    if (Request.Shape == Geometry::Blocks)
+      Text += " --geometry blocks";
+    for (const std::string &Block : Blocks) // any: no launch has one that is a constant
+      Text += " --block " + Block;
     Text += " -o fused.cu";
     for (size_t I = 0; I < Flags.size(); ++I)
       Text += (I == 0 ? " -- " : " ") + quoted(Flags[I]);
     Text += '\n';
   }
-  return Text.empty() ? "no two launches follow each other in a function of this file\n" : Text;
+  return Text.empty() ? "no two launches of kernels by their names follow each other in a function of this file\n"
+                      : Text;
 }
 
 std::string describeChainsAsJson(llvm::ArrayRef<LoadedKernel> Kernels) {
   llvm::json::Array All;
   for (const Neighbours &Each : neighboursOf(Kernels))
-    if (Each.Kernels.size() == 2)
+    if (Each.Names.size() == 2 && !Each.Links.Between)
       All.push_back(
-          llvm::json::Object{{"kernels", Each.Kernels},
+          llvm::json::Object{{"kernels", Each.Names},
                              {"places", llvm::json::Array{Each.Links.Places[0].str(), Each.Links.Places[1].str()}},
                              {"links", Each.Links.Links},
                              {"dependent", Each.Links.areDependent()}});

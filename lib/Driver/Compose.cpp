@@ -175,6 +175,21 @@ static llvm::Error checkStandard(llvm::ArrayRef<LoadedKernel> Kernels) {
                   fmt::format("compile with -std={} or later", Least));
 }
 
+/// Where the launch would ask that two arrays do not meet which it is seen to be handed as one, it could never be.
+static llvm::Error checkOneArray(const VerticalGraph &Graph, llvm::ArrayRef<LoadedKernel> Kernels,
+                                 const KernelText &Text) {
+  for (size_t I = 0; I < Kernels.size(); ++I)
+    for (const auto &[A, B] : Kernels[I].OneArray)
+      for (const LaunchError &Each : Text.LaunchErrors)
+        if (const std::string Asked = Each.Condition.with(OutputText::Slot::Argument, "").written();
+            llvm::StringRef(Asked).contains("meet(") && hasWord(Asked, Graph.argumentName(I, A)) &&
+            hasWord(Asked, Graph.argumentName(I, B)))
+          return badInput(fmt::format("{} is launched with one array for {} and {}, and the fused kernel needs two",
+                                      Graph.Nodes[I].Name, A, B),
+                          "use --cooperative, or store to another array", Kernels[I].Facts.Where);
+  return llvm::Error::success();
+}
+
 llvm::Expected<Composition> composeKernels(VerticalGraph &Graph, llvm::MutableArrayRef<LoadedKernel> Kernels,
                                            BlockShape Block, const VerticalOptions &Options) {
   auto Proof = TRY(proveOrMeasure(Graph, Block, Options));
@@ -201,6 +216,7 @@ llvm::Expected<Composition> composeKernels(VerticalGraph &Graph, llvm::MutableAr
   if (Options.EvictLast && !Proof.LoadsRows)
     return badUsage("--evict-last is for rows that are loaded into registers, and none is here", "leave it away");
   ComposedKernel One = Proof.Compose(Texts);
+  TRY(checkOneArray(Graph, Kernels, One.Text));
   One.Facts.PlaysLanes = llvm::all_of(llvm::zip_equal(Proof.Edits, Kernels), [](const auto &Each) {
     const LoadedKernel &Kernel = std::get<1>(Each);
     return std::get<0>(Each).OfLanes && Kernel.Text.SharedOfLanes == Kernel.Facts.StaticShared.size();

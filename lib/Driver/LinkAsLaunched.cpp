@@ -151,17 +151,20 @@ llvm::Expected<std::string> linkAsLaunched(llvm::MutableArrayRef<LoadedKernel> K
     if (Request.Links.empty())
       return badInput("the launches hand no array and no number to two of the kernels",
                       "write --link PRODUCER.out=CONSUMER.in", Found->Places.back());
-    for (size_t I = 0; I < Kernels.size(); ++I)
+    for (size_t I = 0; I < Kernels.size(); ++I) {
       chooseLaunch(Kernels[I].Facts.Launches, Found->Places[I]);
-    return fmt::format("linked as launched at {} and {}:{}{}{}{}", Found->Places.front().str(),
-                       Found->Places.back().str(), Said,
-                       !IsOtherGrid    ? ""
-                       : How.LastBlock ? "; by the last block, since the others have one block"
-                                       : "; by the first block, since all but the last have one block",
-                       Found->IsConditional ? "; not all of them are always launched" : "",
-                       Found->AreSeenToReach || How.inMemoryOfAll()
-                           ? ""
-                           : "; their grids are not seen to be one, and are taken to reach all elements");
+      Kernels[I].OneArray = Found->OneArray[I];
+    }
+    return fmt::format(
+        "linked as launched at {} and {}:{}{}{}{}{}", Found->Places.front().str(), Found->Places.back().str(), Said,
+        !IsOtherGrid    ? ""
+        : How.LastBlock ? "; by the last block, since the others have one block"
+                        : "; by the first block, since all but the last have one block",
+        Found->IsConditional ? "; not all of them are always launched" : "",
+        Found->HaveOneStream ? "" : "; on streams that are not one, which is taken to wait for the others",
+        Found->AreSeenToReach || How.inMemoryOfAll()
+            ? ""
+            : "; their grids are not seen to be one, and are taken to reach all elements");
   }
   if (AreGiven)
     return "no function of these files launches the kernels one after the other: linked as given alone";

@@ -149,15 +149,20 @@ void sayOtherBlocks(const FuseResult &Result, llvm::function_ref<void(const std:
 
 llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Given,
                                 llvm::function_ref<void(const std::string &)> Say) {
-  FuseResult Result;
-  FuseRequest Request = Given;
-  auto Read =
-      TRY(readKernels(Tools, Request.Kernels, Request.Flags, Request.Vertical || Request.StopAfter <= Step::Check));
-  if (!Request.Depfile.empty())
+  auto Read = TRY(readKernels(Tools, Given.Kernels, Given.Flags, Given.Vertical || Given.StopAfter <= Step::Check));
+  if (!Given.Depfile.empty())
     llvm::for_each(Read, nameWhole);
+  FuseResult Result;
+  TRY(fuse(Tools, Given, std::move(Read), Result, Say));
+  return Result;
+}
+
+llvm::Error fuse(const Toolchain &Tools, FuseRequest Request, std::vector<LoadedKernel> Read, FuseResult &Result,
+                 llvm::function_ref<void(const std::string &)> Say) {
+  const FuseRequest Given = Request;
   Result.Kernels = Read;
   if (Request.StopAfter <= Step::Collect)
-    return Result;
+    return llvm::Error::success();
   TRY(checkAll(Result.Kernels));
   TRY(checkOutputsFlags(Request, Result.Kernels));
   Result.Explanation.push_back(explainReading(Result.Kernels));
@@ -166,10 +171,12 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Given
     Result.Kernels = Read;
   }
   if (Request.StopAfter == Step::Check)
-    return Result;
+    return llvm::Error::success();
 
-  Result.HeaderPath = headerOf(Request.Output);
-  TRY(checkPaths(Request, Result.Kernels));
+  if (!Request.Output.empty()) {
+    Result.HeaderPath = headerOf(Request.Output);
+    TRY(checkPaths(Request, Result.Kernels));
+  }
   if (Request.Vertical)
     TRY(addProducts(Request, Read));
   const size_t Explained = Result.Explanation.size();
@@ -191,11 +198,9 @@ llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Given
     Error = fuseOtherwise(std::move(Error), How.LastBlock ? "by the last block" : "by the first block", Tools, Request,
                           Read, Result, Say);
   }
-  if (Error)
-    return std::move(Error);
-  if (!Request.Blocks.empty())
+  if (!Error && !Request.Blocks.empty())
     sayOtherBlocks(Result, Say);
-  return Result;
+  return Error;
 }
 
 } // namespace cufuse

@@ -48,7 +48,7 @@ private:
 
   /// Whatever is known of memory may be otherwise behind it.
   void unknown(const clang::Stmt *S, clang::QualType Stored = {}) {
-    Found.push_back({"", S, Path, std::nullopt, std::nullopt, {}, Stored});
+    Found.push_back({"", S, Path, std::nullopt, std::nullopt, std::nullopt, {}, Stored});
     ++Time;
   }
 
@@ -86,6 +86,8 @@ private:
     if (!Compound)
       misread(S, S->getBeginLoc(), S->getEndLoc());
     clang::SourceLocation Read = S->getBeginLoc();
+    const size_t Around = Path.size();
+    const bool IsBlock = Compound && (Path.empty() || !llvm::isa<clang::SwitchStmt>(Path.back().Of));
     for (const clang::Stmt *Child : S->children()) {
       if (Compound) {
         misread(Child, Read, Child->getBeginLoc());
@@ -93,6 +95,9 @@ private:
       }
       if (If || llvm::isa<clang::ConditionalOperator>(S))
         ++Path.back().Number;
+      if (auto *Logical = llvm::dyn_cast<clang::BinaryOperator>(S);
+          Logical && Logical->isLogicalOp() && Child == Logical->getRHS())
+        Path.push_back({S, 1, /*IsLoop=*/false, Frames.back().Number});
       const size_t First = Found.size();
       const auto Known = If ? std::tuple(Time, Times, Frames.back().Given)
                             : std::tuple(Time, decltype(Times)(), decltype(Frame::Given)());
@@ -105,9 +110,12 @@ private:
       } else if (Child && (Loops || mayLeaveOut(*S, *Child))) {
         forget(Loops ? *S : *Child, Loops); // what a loop begins with, it changes later
       }
+      if (const clang::Stmt *Jump = IsBlock ? leavesBy(Child) : nullptr) // what follows, it may leave out
+        Path.push_back({Jump, 1, /*IsLoop=*/false, Frames.back().Number});
     }
     if (Compound)
       misread(S, Read, S->getEndLoc());
+    Path.resize(Around, {});
     if (IsScope)
       endScope(Before);
     if (Branches)
@@ -129,8 +137,13 @@ private:
     } else if (auto *Temporary = llvm::dyn_cast<clang::CXXBindTemporaryExpr>(S)) {
       Objects.push_back({Temporary->getType(), S});
     } else if (auto *Call = llvm::dyn_cast<clang::CUDAKernelCallExpr>(S); Call && Call->getDirectCallee()) {
-      Launch New{kernelName(*Call->getDirectCallee()), Call, Path, sizes(*Call->getConfig()->getArg(0)),
-                 sizes(*Call->getConfig()->getArg(1)), {}};
+      Launch New{kernelName(*Call->getDirectCallee()),
+                 Call,
+                 Path,
+                 sizes(*Call->getConfig()->getArg(0)),
+                 sizes(*Call->getConfig()->getArg(1)),
+                 handed(*passed(Call->getConfig()->getArg(3))),
+                 {}};
       for (unsigned I = 0; I < Call->getNumArgs(); ++I)
         New.Arguments.push_back(handed(*beforeCast(Call->getArg(I))));
       Found.push_back(std::move(New));
@@ -211,6 +224,23 @@ private:
     };
     return Compared->getOpcode() == clang::BO_NE && hasFailed(*Compared->getLHS()) && hasFailed(*Compared->getRHS()) &&
            (IsSuccess(Compared->getLHS()) || IsSuccess(Compared->getRHS()));
+  }
+
+  /// Where control may leave what stands around the statement, but for what has failed, which ends all.
+  const clang::Stmt *leavesBy(const clang::Stmt *S, bool InLoop = false, bool InSwitch = false) const {
+    using namespace clang;
+    if (!S || isa<Expr, DeclStmt>(S))
+      return nullptr;
+    if (isa<ReturnStmt, GotoStmt>(S) || (isa<BreakStmt>(S) && !InLoop && !InSwitch) ||
+        (isa<ContinueStmt>(S) && !InLoop))
+      return S;
+    auto *If = dyn_cast<IfStmt>(S);
+    const bool Loops = isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(S);
+    for (const Stmt *Child : S->children())
+      if (!(If && Child == If->getThen() && hasFailed(*If->getCond())))
+        if (const Stmt *Jump = leavesBy(Child, InLoop || Loops, InSwitch || isa<SwitchStmt>(S)))
+          return Jump;
+    return nullptr;
   }
 
   /// Does control not come out of it?

@@ -366,6 +366,8 @@ bool computesNumber(const clang::CallExpr &Call, const ParsedUnit &Unit) {
       !IsNumber(Callee->getReturnType()) ||
       !llvm::all_of(Callee->parameters(), [&](const clang::ParmVarDecl *P) { return IsNumber(P->getType()); }))
     return false;
+  if (Callee->getReturnType()->isEnumeralType()) // of success: `cudaSetDevice(1)`
+    return false;
   if (Unit.inLibrary(Callee->getLocation()))
     return Callee->isInStdNamespace() || Callee->getBuiltinID() || Unit.inToolkit(Callee->getLocation());
   return Callee->hasBody(Callee) && onlyReads(*Callee->getBody());

@@ -257,6 +257,24 @@ Reach reachOf(const Launch &First, const LaunchedKernel &A, const Launch &Second
   return Least;
 }
 
+bool holdsPointers(clang::QualType T) {
+  const clang::CXXRecordDecl *Class = T.getNonReferenceType()->getAsCXXRecordDecl();
+  return Class && Class->hasDefinition() && llvm::any_of(Class->fields(), [](const clang::FieldDecl *Field) {
+           const clang::QualType Of = Field->getType()->getBaseElementTypeUnsafe()->getCanonicalTypeInternal();
+           return Of->isPointerType() || holdsPointers(Of);
+         });
+}
+
+/// Are both handed a structure of one type that leads to memory?
+bool handStructures(const clang::FunctionDecl &A, const clang::FunctionDecl &B) {
+  return llvm::any_of(A.parameters(), [&](const clang::ParmVarDecl *P) {
+    const clang::QualType T = P->getType().getNonReferenceType().getCanonicalType().getUnqualifiedType();
+    return holdsPointers(T) && llvm::any_of(B.parameters(), [&](const clang::ParmVarDecl *Q) {
+             return Q->getType().getNonReferenceType().getCanonicalType().getUnqualifiedType() == T;
+           });
+  });
+}
+
 /// The links of launches that follow each other, but for numbers that are not the same in `Others` of the kernels.
 LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chosen,
                     llvm::ArrayRef<LaunchedKernel> Kernels, llvm::ArrayRef<LaunchRun> Others = {}) {
@@ -292,10 +310,25 @@ LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chose
   };
   Result.EndsInOneBlock = llvm::all_of(Chosen.drop_front(), HasOneBlock);
   Result.BeginsInOneBlock = llvm::all_of(Chosen.drop_back(), HasOneBlock);
+  for (size_t K = 0; K < Chosen.size(); ++K) {
+    auto &Own = Result.OneArray.emplace_back();
+    for (size_t I = 0; I < Parameters(K); ++I)
+      for (size_t J = 0; J < I; ++J) {
+        const std::optional<Value> &Given = Chosen[K]->Arguments[I];
+        const clang::ParmVarDecl &A = *Kernels[K].Kernel->getParamDecl(J), &B = *Kernels[K].Kernel->getParamDecl(I);
+        const std::string First = A.getNameAsString(), Second = B.getNameAsString();
+        if (Given && !isNull(Given) && Given == Chosen[K]->Arguments[J] && A.getType()->isPointerType() &&
+            B.getType()->isPointerType() && (Kernels[K].Stores.count(First) || Kernels[K].Stores.count(Second)))
+          Own.push_back({First, Second});
+      }
+  }
   std::optional<size_t> OfGrid;
   for (size_t To = 0; To < Chosen.size(); ++To) {
     Result.Places.push_back(Unit.place(Chosen[To]->Call->getBeginLoc()));
     Result.IsConditional |= Chosen[To]->Path != Chosen[0]->Path;
+    Result.HaveOneStream &= !Chosen[To]->Stream || !Chosen[0]->Stream || Chosen[To]->Stream == Chosen[0]->Stream;
+    for (size_t From = 0; From < To; ++From)
+      Result.HandStructures |= handStructures(*Kernels[From].Kernel, *Kernels[To].Kernel);
     auto HasGridOf = [&](size_t From) {
       return Kernels[To].Linked.count(From) || (Chosen[From]->Grid && Chosen[From]->Grid == Chosen[To]->Grid);
     };
@@ -391,6 +424,21 @@ launchChains(const ParsedUnit &Unit,
         Chains.push_back({{Kernels.begin(), Kernels.end()}, std::move(Links)});
       return AreDependent;
     };
+    /// What depends on each other, but for what stands between, which people may move.
+    auto AddParted = [&](const Launch &First, llvm::ArrayRef<Launch> Behind) {
+      const auto *Second = llvm::find_if(Behind, [](const Launch &L) { return !L.Kernel.empty(); });
+      if (First.Kernel.empty() || Second == Behind.end() || First.Path != Second->Path)
+        return;
+      const auto *Between =
+          std::find_if(&First + 1, Second, [&](const Launch &L) { return isBetween(L, {&First, Second}); });
+      const std::vector<LaunchedKernel> Found = Find({calleeOf(First), calleeOf(*Second)});
+      if (Between == Second || Found.size() != 2 || !Known.insert({First.Call, Second->Call}).second)
+        return;
+      LaunchLinks Links = linksOf(Unit, {&First, Second}, Found);
+      Links.Between = Unit.place(Between->Call->getBeginLoc());
+      if (Links.areDependent())
+        Chains.push_back({{calleeOf(First), calleeOf(*Second)}, std::move(Links)});
+    };
     auto EndRun = [&] {
       if (Run.size() > 2)
         Add(Run);
@@ -408,6 +456,7 @@ launchChains(const ParsedUnit &Unit,
                                llvm::any_of(Run, [&](const Launch *Of) { return isBetween(L, {Of}); });
                       }) ||
           !Add({&First, &All[Next]})) {
+        AddParted(First, llvm::ArrayRef(All).drop_front(I + 1));
         EndRun();
         continue;
       }

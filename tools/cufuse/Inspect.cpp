@@ -47,7 +47,7 @@ std::function<llvm::Error()> addInspect(CLI::App &App, const Invocation &Invocat
     if (Kernels.empty() && !Given->Json)
       llvm::outs() << describeNone(Given->File);
     else if (Given->Chains)
-      llvm::outs() << (Given->Json ? describeChainsAsJson(Kernels) : describeChains(Kernels, Invocation.Flags));
+      llvm::outs() << (Given->Json ? describeChainsAsJson(Kernels) : describeChains(Tools, Kernels, Invocation.Flags));
     else if (Summary && (Kernels.size() > 1 || (!Kernels.empty() && Kernels.front().OtherInstances > 0)))
       llvm::outs() << summarise(Kernels) << "All of one: cufuse inspect FILE:KERNEL; of all: --full.\n";
     else

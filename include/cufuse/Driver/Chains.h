@@ -8,9 +8,10 @@
 namespace cufuse {
 
 /// Of every two launches that follow each other, with nothing between that may use memory: the kernels, whether the
-/// second takes what the first stores, and the command that fuses them; of three or more that depend on each other, the
-/// same of all. All kernels are of one file. `Flags`: as after `--`.
-std::string describeChains(llvm::ArrayRef<LoadedKernel> Kernels, llvm::ArrayRef<std::string> Flags);
+/// second takes what the first stores, and the command that fuses them, or why there is none; of three or more that
+/// depend on each other, the same of all. All kernels are of one file. `Flags`: as after `--`.
+std::string describeChains(const Toolchain &Tools, llvm::ArrayRef<LoadedKernel> Kernels,
+                           llvm::ArrayRef<std::string> Flags);
 /// The same as a JSON array of objects, one per pair.
 std::string describeChainsAsJson(llvm::ArrayRef<LoadedKernel> Kernels);
 

@@ -23,4 +23,8 @@ struct FuseResult {
 llvm::Expected<FuseResult> fuse(const Toolchain &Tools, const FuseRequest &Request,
                                 llvm::function_ref<void(const std::string &)> Say);
 
+/// The same of kernels that were read.
+llvm::Error fuse(const Toolchain &Tools, FuseRequest Request, std::vector<LoadedKernel> Read, FuseResult &Result,
+                 llvm::function_ref<void(const std::string &)> Say);
+
 } // namespace cufuse

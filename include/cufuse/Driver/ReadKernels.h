@@ -51,6 +51,8 @@ struct LoadedKernel {
   LinkedText Linked = {};                   ///< What was changed in its text for other kernels.
   size_t OtherInstances = 0;                ///< Of its template, of which only this one was read.
   std::optional<ProductFacts> Product = {}; ///< It is no kernel: see `VerticalNode`.
+  /// Parameters of it to which the launch hands one array, which it stores to by one of them.
+  std::vector<std::pair<std::string, std::string>> OneArray = {};
   /// What nvcc predefines for its file; null where nvcc was not asked.
   std::shared_ptr<const cufuse::Predefined> Predefined = nullptr;
 };

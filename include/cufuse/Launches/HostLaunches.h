@@ -52,7 +52,7 @@ struct Launch {
   std::string Kernel; ///< By `kernelName`; empty for all else.
   const clang::Stmt *Call;
   std::vector<Branch> Path; ///< Around it.
-  std::optional<Value> Grid, Block;
+  std::optional<Value> Grid, Block, Stream;
   std::vector<std::optional<Value>> Arguments;
   clang::QualType Stored = {};        ///< All that it may do is to change one such object, or a part of it.
   clang::SourceLocation Misread = {}; ///< An error of Clang's: what stands there is not known.

@@ -38,8 +38,10 @@ struct LaunchLinks {
   /// The launches of those that follow it, or that are written with fewer blocks than they have elements for. Otherwise
   /// one barrier of the grid makes them one.
   bool HaveOneGrid = true;
-  bool AreSeenToReach = true; ///< Otherwise grids of kernels with bounds are computed, and taken to have all elements.
-  bool IsConditional = false; ///< One of them is left out where a condition does not hold.
+  bool AreSeenToReach = true;  ///< Otherwise grids of kernels with bounds are computed, and taken to have all elements.
+  bool HaveOneStream = true;   ///< Otherwise theirs are seen to be others.
+  bool HandStructures = false; ///< With pointers of one type to two of them, in which they may share memory.
+  bool IsConditional = false;  ///< One of them is left out where a condition does not hold.
   /// Otherwise a kernel that follows its grid comes before one with bounds and another grid, which may go on with the
   /// elements of the first, since the launch is asked for as many, but not in its threads.
   bool MayShareThreads = true;
@@ -47,6 +49,8 @@ struct LaunchLinks {
   bool BeginsInOneBlock = false; ///< All but the last have one block: the first of the last's may begin with them.
   /// Some are given what others store. Not known of values that are not, or of parts of an array.
   bool ShareMemory = false, AreKnown = true;
+  /// By kernel: parameters that are handed one array, to which the kernel stores by one of them.
+  std::vector<std::vector<std::pair<std::string, std::string>>> OneArray;
   bool areDependent() const { return ShareMemory && AreKnown; }
 };
 
@@ -61,7 +65,8 @@ struct LaunchChain {
   std::vector<const clang::FunctionDecl *> Kernels;
   LaunchLinks Links;
 };
-/// All pairs, and behind the pairs of three or more that depend on each other these as one.
+/// All pairs, and behind the pairs of three or more that depend on each other these as one. Beside them, pairs that
+/// depend on each other, but for what their `Between` says.
 /// \p Find gives what is known of kernels; fewer where one does not count.
 std::vector<LaunchChain>
 launchChains(const ParsedUnit &Unit,
