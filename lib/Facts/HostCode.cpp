@@ -281,18 +281,31 @@ bool HostCode::isIncludedBeside() const {
   llvm::vfs::FileSystem &Files = Unit.ast().getSourceManager().getFileManager().getVirtualFileSystem();
   const std::string Folder = llvm::sys::path::has_parent_path(File) ? llvm::sys::path::parent_path(File).str() : ".";
   Beside = false;
+  constexpr std::uint64_t LargestSource = 4 << 20; // bytes
   std::error_code Failed;
   for (llvm::vfs::directory_iterator Each = Files.dir_begin(Folder, Failed), End; Each != End && !Failed && !*Beside;
        Each.increment(Failed)) {
-    if (!llvm::is_contained({".cu", ".cuh", ".h", ".hpp", ".c", ".cc", ".cpp", ".cxx", ".inl"},
-                            llvm::sys::path::extension(Each->path())))
+    // A source of any name: no data.
+    const auto Status = Files.status(Each->path());
+    if (!Status || !Status->isRegularFile() || Status->getSize() > LargestSource ||
+        llvm::sys::path::filename(Each->path()) == Name)
       continue;
     const auto Text = Files.getBufferForFile(Each->path());
-    for (llvm::StringRef Rest = Text ? (*Text)->getBuffer() : ""; !Rest.empty() && !*Beside;) {
+    llvm::StringRef Rest = Text ? (*Text)->getBuffer() : "";
+    if (Rest.take_front(512).contains('\0'))
+      continue;
+    while (!Rest.empty() && !*Beside) {
       llvm::StringRef Line;
       std::tie(Line, Rest) = Rest.split('\n');
-      if ((Line = Line.ltrim()).consume_front("#") && (Line = Line.ltrim()).consume_front("include"))
-        Beside = llvm::sys::path::filename(Line.split('"').second.split('"').first) == Name;
+      if (!Line.contains(Name) || !(Line = Line.ltrim()).consume_front("#"))
+        continue;
+      // `"…"`, `<…>`, or a macro that is one.
+      Line = Line.ltrim();
+      llvm::SmallVector<llvm::StringRef> Parts;
+      if (Line.starts_with("include") || Line.starts_with("define")) {
+        llvm::SplitString(Line, Parts, "\"<>");
+        Beside = llvm::any_of(Parts, [&](llvm::StringRef Part) { return llvm::sys::path::filename(Part) == Name; });
+      }
     }
   }
   return *Beside;

@@ -195,12 +195,27 @@ std::string laterStandard(const std::string &A, const std::string &B) {
   return Year(B) > Year(A) ? B : A;
 }
 
+/// Are variables shared with other objects, as far as the flag says so? Optimising at link time has nvcc share them.
+static std::optional<bool> relocates(const Flag &F) {
+  if (F.Name == "-rdc")
+    return F.Value == "true";
+  return F.Name == "-dc" || F.Name == "-dlto" ? std::optional(true) : std::nullopt;
+}
+
 CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::string &Directory) {
   CompileFlags Result;
   std::string HostOption; ///< Whose value comes by the next -Xcompiler.
   std::vector<std::string> Read;
+  auto OfEnvironment = [&](const char *Variable) {
+    std::string Unclear;
+    if (const char *Flags = getenv(Variable))
+      for (const Flag &F : split(wordsOf(Flags), Directory, Unclear, Read))
+        Result.Relocatable = relocates(F).value_or(Result.Relocatable);
+  };
+  OfEnvironment("NVCC_PREPEND_FLAGS");
   for (const Flag &F : split(Written, Directory, Result.Unclear, Read)) {
     const llvm::StringRef Name = F.Name;
+    Result.Relocatable = relocates(F).value_or(Result.Relocatable);
     auto Parse = [&](std::vector<std::string> Clang) {
       Result.Clang.insert(Result.Clang.end(), Clang.begin(), Clang.end());
     };
@@ -224,11 +239,9 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
         Result.Arch = Arch;
       Result.Architectures.insert(Result.Architectures.end(), F.Written.begin(), F.Written.end());
       Compiles = false;
-    } else if (Name == "-rdc")
-      Result.Relocatable = F.Value == "true";
-    else if (Name == "-dc") {
-      Result.Relocatable = true;
-      Result.Nvcc.push_back("-rdc=true");
+    } else if (Name == "-dc" || Name == "-dlto") {
+      if (!llvm::is_contained(Result.Nvcc, "-rdc=true"))
+        Result.Nvcc.push_back("-rdc=true");
       Compiles = false;
     } else if (Name == "-Xcompiler") {
       for (std::string &Host : partsOf(F.Value)) {
@@ -253,7 +266,7 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
               Parse({Option, absolute(H.substr(strlen(Option)).str(), Directory)});
       }
     } else if (Name == "-c" || Name == "--compile" || Name == "-o" || Name == "--output-file" || Name == "-x" ||
-               Name.starts_with("-M") || Name == "-cubin" || Name == "-ptx" || Name == "-fatbin" || Name == "-dlto")
+               Name.starts_with("-M") || Name == "-cubin" || Name == "-ptx" || Name == "-fatbin")
       Compiles = false;
     else if (!Name.starts_with("-"))
       Compiles = false; // an input file
@@ -273,6 +286,7 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
       Nvcc = {"-rdc=" + F.Value};
     Result.Nvcc.insert(Result.Nvcc.end(), Nvcc.begin(), Nvcc.end());
   }
+  OfEnvironment("NVCC_APPEND_FLAGS");
   llvm::sort(Result.Settings);
   for (const char *Variable : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"})
     if (const char *Flags = getenv(Variable))

@@ -91,11 +91,22 @@ TEST(Flags, RelocatableCodeInEverySpelling) {
   EXPECT_FALSE(flags({"-rdc=false"}).Relocatable);
   EXPECT_FALSE(flags({"-rdc=true", "-rdc=false"}).Relocatable);
   EXPECT_FALSE(flags({}).Relocatable);
+  // Nor is it code for the linker, which has no PTX.
+  for (const char *Flag : {"-dlto", "--dlink-time-opt", "-lto", "--lto"}) {
+    EXPECT_TRUE(flags({Flag}).Relocatable) << Flag;
+    for (const Strings &Written : {Strings{Flag, "-lineinfo"}, Strings{"-dc", Flag, "-lineinfo"}})
+      EXPECT_THAT(flags(Written).Nvcc, ElementsAre("-rdc=true", "-lineinfo")) << Flag;
+  }
+  // The environment has the first word and the last.
+  setenv("NVCC_PREPEND_FLAGS", "-rdc true", 1);
+  EXPECT_TRUE(flags({}).Relocatable);
+  EXPECT_FALSE(flags({"-rdc=false"}).Relocatable);
+  setenv("NVCC_APPEND_FLAGS", "-O2 -dc", 1);
+  unsetenv("NVCC_PREPEND_FLAGS");
+  EXPECT_TRUE(flags({"-rdc=false"}).Relocatable);
+  unsetenv("NVCC_APPEND_FLAGS");
   // The result is compiled with -rdc=true, not in the mode of the input.
   EXPECT_THAT(flags({"-dc"}).Nvcc, ElementsAre("-rdc=true"));
-  // Nor is it code for the linker, which has no PTX.
-  for (const char *Flag : {"-dlto", "--dlink-time-opt", "-lto", "--lto"})
-    EXPECT_THAT(flags({"-dc", Flag, "-lineinfo"}).Nvcc, ElementsAre("-rdc=true", "-lineinfo"));
 }
 
 TEST(Flags, WhatAParseSeesOfTheOthers) {
