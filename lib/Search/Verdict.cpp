@@ -244,7 +244,7 @@ void judge(const TuneResult &R, Summary &S) {
   const std::string Kernels = kernelsOf(R);
   if (R.Modelled) {
     S.Sentence =
-        fmt::format("Nothing was measured, since there is no GPU: {} candidates for {} are ranked by the model.",
+        fmt::format("Nothing was measured: {} candidates for {} are ranked by the model.",
                     S.Candidates.size(), Kernels);
     if (S.Winner)
       S.Sentence += fmt::format(" The first is {}.", S.Winner->Which.key());

@@ -74,6 +74,11 @@ public:
     return Draft;
   }
 
+  std::uint64_t elementsOf(const Candidate &Of) const override {
+    const auto Known = Parts.find(Of.Groups.front().str());
+    return Of.Groups.size() == 1 && Known != Parts.end() && Known->second->Fused ? Known->second->Fused->Elements : 0;
+  }
+
 private:
   /// One launch on its way; compiled by the first candidate that needs it.
   struct Part {

@@ -87,7 +87,7 @@ TuneResult resultFor(const TuneRequest &Request) {
 struct FoundGpus {
   std::vector<DeviceInfo> Devices; ///< None: candidates are ranked by the model.
   GpuFacts Facts;
-  std::string WhyNone; ///< Where one was asked for.
+  std::string WhyNone; ///< Where one is needed.
 };
 
 llvm::Expected<FoundGpus> findGpus(const TuneRequest &Request) {
@@ -96,7 +96,7 @@ llvm::Expected<FoundGpus> findGpus(const TuneRequest &Request) {
     if (!Request.Devices.empty())
       return badUsage("--devices and --no-gpu exclude each other");
   } else {
-    auto Found = TRY(listDevices(Request.Runner, Request.Devices.empty() && !Request.List ? &Gpus.WhyNone : nullptr));
+    auto Found = TRY(listDevices(Request.Runner, &Gpus.WhyNone));
     if (!Found.empty())
       Gpus.Devices = TRY(chooseDevices(Found, Request.Devices));
   }
@@ -397,9 +397,6 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
 
   Steps.begin("finding GPUs");
   auto Gpus = TRY(findGpus(Request));
-  if (!Gpus.WhyNone.empty())
-    Result.Notes.push_back(
-        fmt::format("Nothing was measured: {}. The candidates are ranked by the model after ptxas.", Gpus.WhyNone));
   Result.Modelled = Gpus.Devices.empty();
 
   // The runners begin to make the buffers, and the compilers what is to run alone.
@@ -419,12 +416,11 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
   const KeyParts Parts{Request, Gpus.Facts, Nvcc, std::move(Texts)};
   auto Parsed = TRY(parseKernels(Tools, Work, Parts));
   Looks.remember(textsOf(Parsed.Kernels));
-  auto Whole = TRY(subjectOf(Request, std::move(Work), std::move(Parsed.Kernels)));
-  if (!Gpus.WhyNone.empty()) {
-    TRY(checkMeasured(Request, Whole, Gpus.WhyNone));
-    Whole.Emit.Command += ByModel;
-  }
-  const TuningSubject &Subject = Whole;
+  const auto Subject = TRY(subjectOf(Request, std::move(Work), std::move(Parsed.Kernels)));
+  // What the model takes must not look like a result, nor replace one. What is wrong with the kernels is said first.
+  if (!Gpus.WhyNone.empty())
+    return fail(ExitCode::MissingTool, Gpus.WhyNone,
+                Request.List ? "" : "nothing can be measured; --no-gpu asks for what the model takes");
   std::optional<FileLock> TraceLock;
   if (!Request.Trace.empty()) {
     TraceLock.emplace(TRY(FileLock::take(Request.Trace, "another tuning uses the trace '{}'")));
@@ -472,6 +468,8 @@ llvm::Expected<TuneAnswer> tune(const Toolchain &Tools, const TuneRequest &Reque
   }));
   TuneAnswer Answer{std::move(Confirmed.Result), std::move(Confirmed.Verdict)};
   llvm::append_range(Answer.Result.Notes, Runners.notes());
+  for (const Ranked &Each : Answer.Verdict.Candidates)
+    Answer.Elements[Each.Which.key()] = World->elementsOf(Each.Which);
 
   Steps.begin("writing");
   if (Answer.Verdict.What == Advice::TuneAlone && Request.EmitSolo) {

@@ -54,16 +54,6 @@ std::vector<std::string> textsOf(llvm::ArrayRef<LoadedKernel> Kernels) {
   return Files;
 }
 
-llvm::Error checkMeasured(const TuneRequest &Request, const TuningSubject &Subject, const std::string &Why) {
-  for (const std::string &Source : sourcesOf(Request, Subject))
-    if (const std::string Head = headOf(Source);
-        llvm::StringRef(Head).contains("cufuse tune") && !llvm::StringRef(Head).contains(ByModel))
-      return fail(ExitCode::Undecided,
-                  fmt::format("'{}' was measured, and nothing can be measured now: {}", Source, Why),
-                  fmt::format("name another output, or say{} for what the model takes", ByModel.str()));
-  return llvm::Error::success();
-}
-
 llvm::Error checkTuneFiles(const TuneRequest &Request, const TuningSubject &Subject) {
   std::vector<std::string> Outputs(Request.OtherOutputs.begin(), Request.OtherOutputs.end());
   for (const std::string &Source : sourcesOf(Request, Subject))

@@ -22,19 +22,26 @@ constexpr double LittleLost = 1.02; ///< In times of the best for a size: anothe
 
 /// Of a candidate at one size.
 struct Cost {
-  double Time; ///< In times of the kernels apart.
-  bool IsOneLaunch;
+  double Time;            ///< In times of the kernels apart.
+  std::uint64_t Elements; ///< As its launcher counts them; 0 where it does not, or there are several launches.
 };
 
 /// One size of the list, and what was found there.
 struct SizePoint {
   std::string Name; ///< `n=1024`
   std::vector<std::string> Settings;
+  /// How many there are: as launchers count them where they do at all points, else those of all buffers.
   double Elements = 0;
   std::optional<TuneAnswer> Answer = {};
   std::map<std::string, Cost> Costs = {}; ///< Of candidates, by key.
 
   double apart() const { return Answer->Verdict.StrongestBaseline->Result.Microseconds; }
+  std::uint64_t counted() const {
+    std::uint64_t Most = 0;
+    for (const auto &[Key, Each] : Costs)
+      Most = std::max(Most, Each.Elements);
+    return Most;
+  }
   /// Of the best way there is.
   double best() const {
     double Least = 1;
@@ -58,7 +65,7 @@ std::vector<std::string> valuesOf(llvm::StringRef List) {
   return Values;
 }
 
-/// How much there is of a size: the elements of all buffers.
+/// Of all buffers.
 llvm::Expected<double> elementsOf(const TuneRequest &Request, const SizePoint &P) {
   const auto Work = TRY(readWorkload(Request.Workloads, P.Settings));
   double Sum = 0;
@@ -68,6 +75,14 @@ llvm::Expected<double> elementsOf(const TuneRequest &Request, const SizePoint &P
 }
 
 /// From the smallest on, whatever their order is in the lists: what is launched apart are few elements.
+void sortPoints(std::vector<SizePoint> &Points) {
+  llvm::stable_sort(Points, [](const SizePoint &A, const SizePoint &B) { return A.Elements < B.Elements; });
+}
+
+bool areCounted(llvm::ArrayRef<SizePoint> Points) {
+  return llvm::all_of(Points, [](const SizePoint &P) { return P.counted() > 0; });
+}
+
 llvm::Expected<std::vector<SizePoint>> pointsOf(const TuneRequest &Request) {
   std::vector<std::pair<llvm::StringRef, std::vector<std::string>>> Lists;
   size_t Count = 1;
@@ -80,9 +95,6 @@ llvm::Expected<std::vector<SizePoint>> pointsOf(const TuneRequest &Request) {
                         "give each list as many");
       Count = Own;
     }
-    for (const auto &Other : llvm::drop_end(Lists))
-      if (Other.first == Name && std::max(Other.second.size(), Lists.back().second.size()) > 1)
-        return badUsage(fmt::format("--set {} is given twice, and has a list of sizes", Name.str()), "give it once");
   }
   std::vector<SizePoint> Points(Count);
   for (const auto &[Name, Values] : Lists)
@@ -95,7 +107,7 @@ llvm::Expected<std::vector<SizePoint>> pointsOf(const TuneRequest &Request) {
     return Points;
   for (SizePoint &P : Points)
     P.Elements = TRY(elementsOf(Request, P));
-  llvm::stable_sort(Points, [](const SizePoint &A, const SizePoint &B) { return A.Elements < B.Elements; });
+  sortPoints(Points);
   return Points;
 }
 
@@ -115,7 +127,7 @@ std::map<std::string, Cost> costsOf(const TuneAnswer &Answer) {
   for (const Ranked &Each : Verdict.Candidates)
     if (isMeasured(Each.Result))
       Costs.try_emplace(Each.Which.key(), Cost{(Each.Result.Microseconds + Longer * Each.Which.Groups.size()) / Apart,
-                                               Each.Which.Groups.size() == 1});
+                                               Answer.Elements.at(Each.Which.key())});
   return Costs;
 }
 
@@ -144,6 +156,7 @@ std::optional<ChosenSizes> chooseWithin(llvm::ArrayRef<SizePoint> Points, double
                                         double MostLost) {
   std::vector<ChosenSizes> Until(1);
   for (const auto &[I, P] : llvm::enumerate(Points)) {
+    const bool MayBegin = I == 0 || P.Elements > Points[I - 1].Elements;
     // What ends in one candidate goes on alike: of these, the fastest of each length.
     std::map<std::pair<size_t, std::string>, ChosenSizes> Next;
     auto Take = [&, &P = P](ChosenSizes This, const std::string &Key, double Time) {
@@ -160,11 +173,13 @@ std::optional<ChosenSizes> chooseWithin(llvm::ArrayRef<SizePoint> Points, double
         Take(Before, "", 1);
       for (const auto &[Key, Own] : P.Costs) {
         ChosenSizes This = Before;
+        if (Key != Last && !MayBegin)
+          continue;
         if (Key != Last)
           This.Parts.push_back({Key, I});
         const bool FitsOthers =
             This.Parts.size() == 1 || llvm::all_of(This.Parts, [&, &P = P](const ChosenSizes::Part &Each) {
-              return P.Costs.contains(Each.Key) && P.Costs.at(Each.Key).IsOneLaunch;
+              return P.Costs.contains(Each.Key) && P.Costs.at(Each.Key).Elements > 0;
             });
         if (FitsOthers && This.Parts.size() <= Most && Own.Time <= (Last.empty() ? 1 / Required : MostSlower))
           Take(std::move(This), Key, Own.Time);
@@ -291,14 +306,16 @@ llvm::Expected<TuneAnswer> written(const Toolchain &Tools, const TuneRequest &Re
   Answer.Files.clear();
   FusedGroups Groups;
   std::vector<std::string> Ways;
+  bool IsApartBelow = false;
   if (!Chosen)
     Notes.push_back("No fused kernel pays from one of these sizes on.");
   else
     for (const ChosenSizes::Part &Each : Chosen->Parts) {
       const SizePoint &From = Points[Each.From];
+      IsApartBelow = Chosen->Parts.front().From > 0 && areCounted(Points) && From.Costs.at(Each.Key).Elements > 0;
       TuneRequest One = Request;
       One.Settings = From.Settings;
-      One.List = SizeOfList{.Only = Each.Key, .ApartBelow = Each.From > 0 && Chosen->Parts.size() == 1};
+      One.List = SizeOfList{.Only = Each.Key, .ApartBelow = IsApartBelow && Chosen->Parts.size() == 1};
       Answer = TRY(Run(One));
       if (Answer.Result.Interrupted)
         return interrupted(std::move(Answer), From);
@@ -314,18 +331,17 @@ llvm::Expected<TuneAnswer> written(const Toolchain &Tools, const TuneRequest &Re
     return written(Tools, Request, Points, choose(Points, Request.RequiredSpeedup, 1), Run);
   if (!Answer.Files.empty()) {
     const size_t First = Chosen->Parts.front().From;
-    const std::uint64_t Elements = Groups.front() ? Groups.front()->Elements : 0;
     Notes.push_back(fmt::format("Over these sizes {} loses at most {:.1f} % against the best for each.",
                                 llvm::join(Ways, ", "), 100 * (lossOf(*Chosen, Points) - 1)));
     if (First > 0)
       Notes.push_back(
           fmt::format("It pays from {} on{}.", Points[First].Name,
-                      Elements > 0 ? fmt::format(": for less than {} elements, `launch` with `apart` launches the "
+                      IsApartBelow ? fmt::format(": for less than {} elements, `launch` with `apart` launches the "
                                                  "kernels themselves",
-                                                 Elements)
+                                                 Groups.front()->Elements)
                                    : ": launch the kernels themselves below, since the launcher counts no elements"));
     if (Groups.size() > 1)
-      Answer.Files = TRY(bySize(Tools, Request.Output, First > 0, Groups));
+      Answer.Files = TRY(bySize(Tools, Request.Output, IsApartBelow, Groups));
   }
   llvm::append_range(Answer.Result.Notes, Notes);
   return Answer;
@@ -355,7 +371,12 @@ llvm::Expected<TuneAnswer> tuneSizes(const Toolchain &Tools, const TuneRequest &
     P.Costs = costsOf(*Answer);
     P.Answer.emplace(std::move(*Answer));
   }
-  return written(Tools, Request, Points, choose(Points, Request.RequiredSpeedup, MostOfList), Run);
+  const bool Counted = areCounted(Points);
+  for (SizePoint &P : Points)
+    if (Counted)
+      P.Elements = static_cast<double>(P.counted());
+  sortPoints(Points);
+  return written(Tools, Request, Points, choose(Points, Request.RequiredSpeedup, Counted ? MostOfList : 1), Run);
 }
 
 } // namespace cufuse

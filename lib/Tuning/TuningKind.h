@@ -24,6 +24,8 @@ public:
   virtual BuiltCandidate wholeOf(const Candidate &Of) = 0;
   /// Verified.
   virtual llvm::Expected<TuningDraft> draft(const Candidate &Of) = 0;
+  /// As the launcher of a candidate that was tried counts them; 0 where it does not, or there are several launches.
+  virtual std::uint64_t elementsOf(const Candidate &) const { return 0; }
 };
 
 /// What the references lead to outlives them. `Given`: each kernel's own launch.
@@ -61,11 +63,5 @@ std::vector<std::string> textsOf(llvm::ArrayRef<LoadedKernel> Kernels);
 
 /// Refuses what could not be written in the end, and what would replace an input or another output.
 llvm::Error checkTuneFiles(const TuneRequest &Request, const TuningSubject &Subject);
-
-/// Ends the command in outputs that nobody has measured.
-constexpr llvm::StringLiteral ByModel = " --no-gpu";
-
-/// Refuses to replace what was measured by what the model takes, since nothing can be measured. `Why` not.
-llvm::Error checkMeasured(const TuneRequest &Request, const TuningSubject &Subject, const std::string &Why);
 
 } // namespace cufuse

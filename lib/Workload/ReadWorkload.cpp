@@ -36,6 +36,7 @@ llvm::Expected<std::vector<Setting>> parseSettings(llvm::ArrayRef<std::string> W
 
 /// Distributes the settings over the files: each must mean one size of one file.
 llvm::Error applySettings(llvm::ArrayRef<Setting> Settings, std::vector<WorkloadFile> &Files) {
+  std::map<const WorkloadSize *, std::string> Set; // to the setting
   for (const Setting &S : Settings) {
     std::vector<std::pair<WorkloadFile *, WorkloadSize *>> Meant;
     std::vector<std::string> Known;
@@ -56,6 +57,8 @@ llvm::Error applySettings(llvm::ArrayRef<Setting> Settings, std::vector<Workload
     if (!namesIn(Size.Value).empty())
       return badUsage(fmt::format("'{}': {} follows from other sizes ({})", S.Written, Size.Name, Size.Where.str()),
                       fmt::format("set {}", namesIn(Size.Value)[0]->Text));
+    if (const auto [Known, IsNew] = Set.try_emplace(&Size, S.Written); !IsNew)
+      return badUsage(fmt::format("'{}' and '{}' are of one size", Known->second, S.Written), "give one of them");
     Size.Value = {Expression::Literal, S.Value, "", {}, Size.Where};
   }
   return llvm::Error::success();

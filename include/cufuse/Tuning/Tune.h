@@ -12,6 +12,7 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -65,6 +66,8 @@ struct TuneAnswer {
   /// Sources, with headers beside them, that an earlier tuning may have written, and this one does not.
   std::vector<std::string> Stale = {};
   std::shared_ptr<const FusedGroup> Fused = {}; ///< What `Files` have, where that is one launch of linked kernels.
+  /// By candidate that was measured, as its launcher counts them; 0 where it does not, or there are several launches.
+  std::map<std::string, std::uint64_t> Elements = {};
 };
 
 /// Reads the workload, measures the constituents alone, searches, and measures the winner once more beside the

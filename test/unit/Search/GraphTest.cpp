@@ -142,7 +142,7 @@ TEST(Graph, TheModelSaysNotToFuseWhatSpillsTooMuch) {
   R.Tried[0].Result.Resources.emplace().SpillStores = 100'000'000;
   const Summary S = summarize(R);
   EXPECT_FALSE(S.Winner.has_value());
-  EXPECT_THAT(S.Sentence, HasSubstr("Nothing was measured, since there is no GPU: 1 candidates for k0, k1 and k2 are "
+  EXPECT_THAT(S.Sentence, HasSubstr("Nothing was measured: 1 candidates for k0, k1 and k2 are "
                                     "ranked by the model. By the model: do not fuse."));
 }
 
