@@ -15,6 +15,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <utility>
 
 namespace cufuse {
@@ -164,6 +165,21 @@ std::vector<Flag> split(llvm::ArrayRef<std::string> Written, const std::string &
   return Flags;
 }
 
+/// What the flags of arithmetic come to, by name, as the last of each was written: nvcc's defaults are none.
+std::vector<std::string> arithmeticOf(std::map<std::string, std::string> Written) {
+  const bool IsFast = Written.contains("-use_fast_math");
+  std::vector<std::string> All;
+  if (IsFast)
+    All.push_back("-use_fast_math");
+  for (const auto &[Name, Usual] : {std::pair("-ftz", !IsFast ? "false" : "true"),
+                                    {"-prec-div", !IsFast ? "true" : "false"},
+                                    {"-prec-sqrt", !IsFast ? "true" : "false"},
+                                    {"-fmad", "true"}})
+    if (const std::string &Value = Written.try_emplace(Name, Usual).first->second; Value != Usual)
+      All.push_back(fmt::format("{}={}", Name, Value));
+  return All;
+}
+
 /// `arch=compute_90a,code=sm_90a`, `compute_80`, `sm_80`, `native` → `sm_…`, or nothing.
 std::optional<std::string> architecture(llvm::StringRef Value) {
   for (llvm::StringRef Prefix : {"sm_", "compute_"})
@@ -205,6 +221,7 @@ static std::optional<bool> relocates(const Flag &F) {
 CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::string &Directory) {
   CompileFlags Result;
   std::string HostOption; ///< Whose value comes by the next -Xcompiler.
+  std::map<std::string, std::string> Arithmetic;
   std::vector<std::string> Read;
   auto OfEnvironment = [&](const char *Variable) {
     std::string Unclear;
@@ -273,7 +290,7 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
     else
       Result.Ignored.push_back(F.Written.front());
     if (Name == "-use_fast_math" || Name == "-ftz" || Name == "-prec-div" || Name == "-prec-sqrt" || Name == "-fmad")
-      Result.Arithmetic.push_back(F.Name + (F.Value.empty() ? "" : "=" + F.Value));
+      Arithmetic[F.Name] = F.Value;
     if (!Compiles)
       continue;
     if (Name != "-I" && Name != "-isystem" && Name != "-iquote" && Name != "-idirafter" && Name != "-D" &&
@@ -287,6 +304,7 @@ CompileFlags translateFlags(llvm::ArrayRef<std::string> Written, const std::stri
     Result.Nvcc.insert(Result.Nvcc.end(), Nvcc.begin(), Nvcc.end());
   }
   OfEnvironment("NVCC_APPEND_FLAGS");
+  Result.Arithmetic = arithmeticOf(std::move(Arithmetic));
   llvm::sort(Result.Settings);
   for (const char *Variable : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"})
     if (const char *Flags = getenv(Variable))
@@ -344,39 +362,56 @@ std::vector<std::string> filesOfFlags(const std::string &File, llvm::ArrayRef<st
   return Found;
 }
 
+/// What a compiler is given by a command, unless something else than its words may be.
+static llvm::Expected<CompileFlags> flagsOfCommand(const clang::tooling::CompileCommand &Command,
+                                                   const std::string &File, const std::string &BuildDirectory) {
+  auto NotRead = [&](const std::string &Why) {
+    return badInput(fmt::format("the command for '{}' in '{}' is not read: {}", File, databaseOf(BuildDirectory), Why),
+                    "pass the flags after `--`");
+  };
+  // Of several commands, those behind the first can only look at what that has made.
+  const auto Line = llvm::ArrayRef(Command.CommandLine).take_until([](llvm::StringRef Word) {
+    return Word == "&&" || Word == "||" || Word == "|" || Word.ends_with(";");
+  });
+  auto VariableOf = [](llvm::StringRef Word) {
+    const auto [Name, Value] = Word.split('=');
+    const bool Sets = Name != Word && llvm::all_of(Name, [](char C) { return llvm::isAlnum(C) || C == '_'; });
+    return Sets ? Name : "";
+  };
+  // What stands before it launches it. nvcc may have another name, like nvcc_wrapper, where it is not far.
+  const auto *Compiler = llvm::find_if(Line, [&](const std::string &Word) {
+    const llvm::StringRef Name = llvm::sys::path::filename(Word);
+    return !llvm::StringRef(Word).starts_with("-") && VariableOf(Word).empty() &&
+           (Name == "nvcc" || Name.starts_with("clang") || (Name.starts_with("nvcc") && &Word - Line.begin() < 2));
+  });
+  const bool IsFound = Compiler != Line.end();
+  // Then flags are none, either: `sh -c 'nvcc … FILE'`.
+  if (!IsFound && llvm::none_of(Line, [&](const std::string &Word) {
+        return llvm::sys::fs::equivalent(absolute(Word, Command.Directory), File);
+      }))
+    return NotRead("neither nvcc nor the file is a word of it, up to a second command");
+  for (const std::string &Word : llvm::make_range(Line.begin(), Compiler))
+    if (const llvm::StringRef Name = VariableOf(Word);
+        Name.starts_with("NVCC_") || Name == "CPATH" || Name.ends_with("INCLUDE_PATH"))
+      return NotRead(fmt::format("compilers read '{}'", Word));
+  for (llvm::StringRef Word : Line)
+    if (Word.contains('`') || (Word.contains('$') && !Word.contains("$ORIGIN")))
+      return NotRead(fmt::format("a shell reads '{}' otherwise than it stands there", Word.str()));
+  CompileFlags Flags =
+      translateFlags(IsFound ? llvm::ArrayRef(Compiler + 1, Line.end()) : Line.drop_front(), Command.Directory);
+  if (IsFound && !llvm::sys::path::filename(*Compiler).starts_with("clang"))
+    Flags.Compiler = llvm::sys::path::has_parent_path(*Compiler) ? absolute(*Compiler, Command.Directory) : *Compiler;
+  return Flags;
+}
+
 llvm::Expected<CompileFlags> flagsFromDatabase(const std::string &BuildDirectory, const std::string &File) {
   const auto Commands = TRY(commandsOf(File, BuildDirectory));
-  // What stands before it launches it. It may have another name, like nvcc_wrapper, where it is not far.
-  auto NvccIn = [](llvm::ArrayRef<std::string> Line) {
-    return llvm::find_if(Line, [&](const std::string &Word) {
-      const llvm::StringRef Name = llvm::sys::path::filename(Word);
-      return Name == "nvcc" || (Name.starts_with("nvcc") && &Word - Line.begin() < 2);
-    });
-  };
-  // Where neither nvcc nor the file is a word, flags are none, either: `sh -c 'nvcc … FILE'`.
-  for (const clang::tooling::CompileCommand &Command : Commands)
-    if (const llvm::ArrayRef<std::string> Line = Command.CommandLine;
-        NvccIn(Line) == Line.end() && llvm::none_of(Line, [&](const std::string &Word) {
-          return llvm::sys::fs::equivalent(absolute(Word, Command.Directory), File);
-        }))
-      return badInput(fmt::format("the command for '{}' in '{}' is not read: neither nvcc nor the file is a word of it",
-                                  File, databaseOf(BuildDirectory)),
-                      "pass the flags after `--`");
-  auto Translated = [&](const clang::tooling::CompileCommand &Command) {
-    const llvm::ArrayRef<std::string> Line = Command.CommandLine;
-    const auto *Nvcc = NvccIn(Line);
-    CompileFlags Flags = translateFlags(Nvcc == Line.end() ? Line.drop_front() : llvm::ArrayRef(Nvcc + 1, Line.end()),
-                                        Command.Directory);
-    if (Nvcc != Line.end())
-      Flags.Compiler = llvm::sys::path::has_parent_path(*Nvcc) ? absolute(*Nvcc, Command.Directory) : *Nvcc;
-    return Flags;
-  };
-  CompileFlags Flags = Translated(Commands.front());
+  CompileFlags Flags = TRY(flagsOfCommand(Commands.front(), File, BuildDirectory));
   // One file of several targets or configurations.
-  for (const clang::tooling::CompileCommand &Command : Commands)
-    if (const CompileFlags Other = Translated(Command); Other.Compiler != Flags.Compiler || Other.Nvcc != Flags.Nvcc ||
-                                                        Other.Architectures != Flags.Architectures ||
-                                                        Other.Standard != Flags.Standard)
+  for (const clang::tooling::CompileCommand &Command : llvm::drop_begin(Commands))
+    if (const CompileFlags Other = TRY(flagsOfCommand(Command, File, BuildDirectory));
+        Other.Compiler != Flags.Compiler || Other.Nvcc != Flags.Nvcc || Other.Architectures != Flags.Architectures ||
+        Other.Standard != Flags.Standard)
       return badInput("compile_commands.json in '" + BuildDirectory + "' has several commands for '" + File +
                           "', which differ",
                       "pass the flags of one of them after `--`");

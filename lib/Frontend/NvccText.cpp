@@ -140,9 +140,14 @@ std::vector<std::string> foldersOf(const NvccStep &Step, llvm::StringRef Said) {
     for (llvm::StringRef Each : llvm::split(Path, ':'))
       Named.insert(realPath(Each.empty() ? "." : Each));
   std::vector<std::string> Folders;
+  std::string Duplicate;
   enum { Before, Quoted, Angled } Part = Before;
   for (llvm::StringRef Line : llvm::split(Said, '\n')) {
-    if (Line.starts_with("#include \"...\""))
+    if (Line.consume_front("ignoring duplicate directory "))
+      Duplicate = realPath(Line.trim('"'));
+    else if (Line.contains("non-system directory that duplicates a system directory")) // it has that one's place
+      Named.erase(Duplicate), Systems.erase(Duplicate);
+    else if (Line.starts_with("#include \"...\""))
       Part = Quoted;
     else if (Line.starts_with("#include <...>"))
       Part = Angled;

@@ -278,6 +278,11 @@ llvm::Expected<ProductsPlan> byAttention(const ProductFacts &First, const Produc
 llvm::Expected<ProductsPlan> planProducts(const ProductFacts &First, unsigned Factors, const ProductFacts &Second,
                                           std::int64_t M, llvm::StringRef Arch, const SourcePlace &Where) {
   const bool Plain = Second.Softmax.empty() && First.Rows == 0, IsOfWindows = First.Windows.Size > 0;
+  unsigned Number = 0;
+  Arch.drop_front(3).consumeInteger(10, Number);
+  if (Number < 80)
+    return badInput(fmt::format("products of matrices are fused for sm_80 and later, and this is {}", Arch.str()),
+                    "leave them to a library", Where);
   if (Factors > 1) {
     if (const auto Plan = Plain && !IsOfWindows && Arch == "sm_90a" ? byGrid(First, Factors, Second, M) : std::nullopt)
       return *Plan;
@@ -293,8 +298,6 @@ llvm::Expected<ProductsPlan> planProducts(const ProductFacts &First, unsigned Fa
   if (First.Rows > 0)
     return badInput("products in a batch are computed with a softmax between them only",
                     "leave them to a library, or fuse those of one matrix", Where);
-  unsigned Number = 0;
-  Arch.drop_front(3).consumeInteger(10, Number);
   const std::int64_t Weights = First.N * (First.K + Second.N);
   const bool Fits = Plain && (!IsOfWindows || M * Weights <= MostOfWindows);
   if (const auto Plan = Fits && Number >= 90 ? byCluster(First, Second, M) : std::nullopt)

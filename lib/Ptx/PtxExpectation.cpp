@@ -90,6 +90,9 @@ static bool readWord(llvm::StringRef Key, llvm::StringRef Value, PtxExpectation 
 }
 
 llvm::Expected<PtxExpectation> readExpectation(llvm::StringRef Source) {
+  if (Source.starts_with("// How to launch "))
+    return badInput("it has no kernel, and launches those of others",
+                    "check the .cu beside each header that it includes, or each that was written with it");
   llvm::StringRef Line = Source.take_until([](char C) { return C == '\n'; }).rtrim();
   PtxExpectation Read;
   bool Understood = Line.consume_front(Begin);

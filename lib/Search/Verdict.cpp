@@ -243,9 +243,8 @@ std::string doubtOf(const TuneResult &R, const Summary &S) {
 void judge(const TuneResult &R, Summary &S) {
   const std::string Kernels = kernelsOf(R);
   if (R.Modelled) {
-    S.Sentence =
-        fmt::format("Nothing was measured: {} candidates for {} are ranked by the model.",
-                    S.Candidates.size(), Kernels);
+    S.Sentence = fmt::format("Nothing was measured: {} candidates for {} are ranked by the model.", S.Candidates.size(),
+                             Kernels);
     if (S.Winner)
       S.Sentence += fmt::format(" The first is {}.", S.Winner->Which.key());
     else if (R.What.Graph)

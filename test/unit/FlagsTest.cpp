@@ -109,6 +109,16 @@ TEST(Flags, RelocatableCodeInEverySpelling) {
   EXPECT_THAT(flags({"-dc"}).Nvcc, ElementsAre("-rdc=true"));
 }
 
+TEST(Flags, ArithmeticIsWhatItComesTo) {
+  const Strings Fast = flags({"-use_fast_math"}).Arithmetic;
+  EXPECT_THAT(Fast, ElementsAre("-use_fast_math"));
+  EXPECT_EQ(flags({"-prec-div=false", "--use_fast_math", "-ftz", "true", "-fmad=true"}).Arithmetic, Fast);
+  EXPECT_NE(flags({"-use_fast_math", "-fmad=false"}).Arithmetic, Fast);
+  EXPECT_NE(flags({"-ftz=true", "-prec-div=false", "-prec-sqrt=false"}).Arithmetic, Fast); // no approximations
+  EXPECT_EQ(flags({"-fmad=false", "-ftz=true"}).Arithmetic, flags({"-ftz=true", "-fmad=false"}).Arithmetic);
+  EXPECT_THAT(flags({"-ftz=false", "-prec-div=true", "-prec-sqrt=true", "-fmad=true"}).Arithmetic, IsEmpty());
+}
+
 TEST(Flags, WhatAParseSeesOfTheOthers) {
   // nvcc 13 defines no macro for it.
   EXPECT_THAT(flags({"--use_fast_math"}).Macros, IsEmpty());

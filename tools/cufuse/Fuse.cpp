@@ -100,6 +100,18 @@ void backdate(const std::string &Path, FileTime Began) {
   ::utimensat(AT_FDCWD, Path.c_str(), Both, 0);
 }
 
+/// What others share and have written alike stays as old as it is.
+llvm::Error writeOutputs(std::vector<OutputFile> Files, const FuseRequest &Request, FileTime Began) {
+  llvm::erase_if(Files, [&](const OutputFile &File) {
+    return !Request.Prelude.empty() && File.Path == preludeOf(Request) &&
+           llvm::expectedToOptional(textOfFile(File.Path)) == File.Text;
+  });
+  TRY(writeFiles(Files));
+  for (const OutputFile &File : Files)
+    backdate(File.Path, Began);
+  return llvm::Error::success();
+}
+
 /// What was written, and how to compile it. A build system, which asks for a depfile, knows.
 std::string written(const FuseRequest &Request, const FuseResult &Result) {
   const LoadedKernel &First = Result.Kernels.front();
@@ -127,7 +139,8 @@ std::string written(const FuseRequest &Request, const FuseResult &Result) {
     if (llvm::find(Folders, Folders[I]) - Folders.begin() == static_cast<std::ptrdiff_t>(I))
       for (const std::string &Word : besideInput(Folders[I]))
         Command += " " + shellQuoted(Word);
-  return fmt::format("{} and {} are written: {} -c {}\n", Request.Output, Result.HeaderPath, Command, Request.Output);
+  return fmt::format("{} and {} are written: {} -c {}\n", Request.Output, Result.HeaderPath, Command,
+                     shellQuoted(Request.Output));
 }
 
 /// Has the option take the names of an enumeration, `one|of|these` in its help.
@@ -150,7 +163,14 @@ bool isFileName(llvm::StringRef Name) {
 constexpr Named<Step> StepNames[] = {{Step::Parse, "parse"}, {Step::Collect, "collect"}, {Step::Check, "check"},
                                      {Step::Plan, "plan"},   {Step::Emit, "emit"},       {Step::Verify, "verify"}};
 
+/// What is for products of matrices, too; the workload says the rest.
+constexpr llvm::StringLiteral OfProducts[] = {
+    "KERNELS",      "--vertical", "--build",  "--arch",        "--reassociate",        "--output",
+    "--name",       "--prelude",  "--apart",  "--apart-below", "--no-line-directives", "--depfile",
+    "--stop-after", "--dry-run",  "--explain"};
+
 struct Arguments {
+  std::vector<std::string> Options; ///< The names of those that were given.
   std::vector<std::string> Kernels, Blocks, Copies, Turns, Resident, Unroll, Bindings, Links;
   std::string Registers = "none", Recompute = "1", Vectorize = "1";
   DatabaseQuery Tuned;
@@ -224,6 +244,10 @@ llvm::Expected<FuseRequest> request(const Arguments &Given, const Invocation &In
   const bool IsWorkload = Given.Kernels.size() == 1 && (Only.ends_with(".yaml") || Only.ends_with(".yml"));
   const bool HasGroups = llvm::is_contained(Given.Kernels, "+");
   unsigned Group = 0;
+  for (const std::string &Option : Given.Options)
+    if (IsWorkload && !llvm::is_contained(OfProducts, Option))
+      return badUsage(Option + " goes without products of matrices",
+                      "leave it out: the workload says how they are linked and launched");
   if (IsWorkload)
     TRY(requestProducts(Given.Kernels.front(), Request));
   for (const std::string &Text : Given.Kernels) {
@@ -305,9 +329,7 @@ llvm::Error writeSeveral(SeveralOutputs Outputs, const FuseRequest &Whole, FileT
     Outputs.Files.push_back({Whole.Depfile, dependencyRule(Whole, Kernels, Toolkit)});
   }
   TRY(checkOutputs(llvm::map_to_vector(Outputs.Files, [](const OutputFile &File) { return File.Path; }), {}));
-  TRY(writeFiles(Outputs.Files));
-  for (const OutputFile &File : Outputs.Files)
-    backdate(File.Path, Began);
+  TRY(writeOutputs(std::move(Outputs.Files), Whole, Began));
   if (!Whole.Depfile.empty())
     return llvm::Error::success();
   for (const auto &[Request, Result] : llvm::zip(Outputs.Requests, Outputs.Results))
@@ -399,15 +421,9 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
     std::vector<OutputFile> Files = {{Request.Output, Result.Fused.Source}, {Result.HeaderPath, Result.Fused.Header}};
     if (!Request.Depfile.empty())
       Files.push_back({Request.Depfile, dependencyRule(Request, Result.Kernels, Tools.CudaPath)});
-    TRY(writeFiles(Files));
-    for (const OutputFile &File : Files)
-      backdate(File.Path, Began);
-    // It stays as old as it is where others have written the same.
-    if (const std::string Path = preludeOf(Request);
-        !Request.Prelude.empty() && llvm::expectedToOptional(textOfFile(Path)) != preludeText()) {
-      TRY(writeFiles(OutputFile{Path, preludeText()}));
-      backdate(Path, Began);
-    }
+    if (!Request.Prelude.empty())
+      Files.push_back({preludeOf(Request), preludeText()});
+    TRY(writeOutputs(std::move(Files), Request, Began));
     for (const std::string &Fact : Result.Tuned)
       llvm::outs() << Fact << '\n';
     if (Request.Depfile.empty())
@@ -574,7 +590,11 @@ std::function<llvm::Error()> addFuse(CLI::App &App, const Invocation &Invocation
                   StepNames),
       Command.add_flag("--dry-run", Given->DryRun, "Do everything but write; print the plan"),
       Command.add_flag("--explain", Given->Explain, "Say on stderr what was decided, and why")});
-  return [Given, &Invocation] { return run(*Given, Invocation); };
+  return [Given, &Invocation, &Command] {
+    for (const CLI::Option *Each : Command.get_options([](const CLI::Option *Option) { return Option->count() > 0; }))
+      Given->Options.push_back(Each->get_name());
+    return run(*Given, Invocation);
+  };
 }
 
 } // namespace cufuse

@@ -25,6 +25,8 @@ llvm::Error cufuse::checkOutputNames(const std::string &Output, const std::strin
   if (!llvm::StringRef(Output).ends_with(".cu"))
     return badUsage(fmt::format("the output '{}' does not end in .cu", Output),
                     "the header is written beside it, as .h");
+  if (llvm::StringRef("/" + Output).ends_with("/.cu"))
+    return badUsage(fmt::format("the output '{}' has no name", Output), "write NAME.cu");
   if (Output.find_first_of("\"\n") != std::string::npos)
     return badUsage(fmt::format("no #include can name '{}'", Output), "use no quotes and no line breaks");
   return llvm::Error::success();
@@ -61,6 +63,7 @@ int main(int Count, char **Written) {
   llvm::sys::PrintStackTraceOnErrorSignal(Written[0]);
   for (const auto &[Signal, Handler] : Handlers) // LLVM has taken them
     std::signal(Signal, Handler);
+  std::signal(SIGXFSZ, SIG_IGN); // a limit of the size of files is an error of who writes them
   Invocation.Program = llvm::sys::fs::getMainExecutable(Written[0], reinterpret_cast<void *>(&shellQuoted));
   Invocation.Command = "cufuse";
   int Own = Count;
@@ -96,6 +99,12 @@ int main(int Count, char **Written) {
     return static_cast<int>(report(badUsage(Error.what(), "see `cufuse --help`"), llvm::errs()));
   }
   const std::vector<CLI::App *> All = App.get_subcommands([](const CLI::App *) { return true; });
+  // As scripts write it whose variable is not set.
+  for (const CLI::App *Each : All)
+    for (const CLI::Option *Option : Each->get_options())
+      if (llvm::is_contained(Option->results(), ""))
+        return static_cast<int>(
+            report(badUsage(Option->get_name() + " is empty", "give a value, or leave it out"), llvm::errs()));
   // Code may nest deeper than the main thread's stack lets visitors follow. A crash ends as the bug it is, and cleans
   // up.
   constexpr unsigned StackBytes = 512u << 20;
