@@ -4,6 +4,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
+#include <llvm/Support/MemoryBuffer.h>
 
 #include <map>
 
@@ -18,6 +19,22 @@ static std::string written(const IncludeLine &Include) {
     Text = fmt::format("#pragma pack(push, {})\n{}\n#pragma pack(pop)", Include.Packing, Text);
   const char *Condition = Include.ForDevice ? "__CUDA_ARCH__" : Include.ForNvcc ? "__CUDACC__" : nullptr;
   return Condition ? fmt::format("#ifdef {}\n{}\n#endif", Condition, Text) : Text;
+}
+
+/// May it leave a `#pragma pack` on for what follows it?
+static bool mayLeavePacking(const IncludeLine &Include) {
+  int Open = 0;
+  for (const std::string &Path : Include.Reads)
+    if (const auto Text = llvm::MemoryBuffer::getFile(Path))
+      for (llvm::StringRef Line, Rest = (*Text)->getBuffer(); !Rest.empty();) {
+        std::tie(Line, Rest) = Rest.split('\n');
+        if (!Line.ltrim().consume_front("#") || !Line.contains("pragma") || !Line.contains("pack"))
+          continue;
+        if (!Line.contains("push") && !Line.contains("pop"))
+          return true;
+        Open += Line.contains("push") ? 1 : -1;
+      }
+  return Open != 0;
 }
 
 void includeLines(Writer &To, llvm::ArrayRef<Constituent> Constituents, std::vector<IncludeLine> KernelText::*List,
@@ -35,6 +52,14 @@ void includeLines(Writer &To, llvm::ArrayRef<Constituent> Constituents, std::vec
         Each = Defined.erase(Each);
       }
   };
+  // The header's reader has what follows as it was, whichever of the headers is to end it.
+  const bool Packs = ForArgumentsOnly && llvm::any_of(Constituents, [&](const Constituent &C) {
+                       return llvm::any_of(C.Text->*List, [](const IncludeLine &Include) {
+                         return Include.ForArguments && mayLeavePacking(Include);
+                       });
+                     });
+  if (Packs)
+    To.line("#pragma pack(push, cufuse)");
   for (const Constituent &C : Constituents)
     for (const IncludeLine &Include : C.Text->*List) {
       const std::string Line = written(Include);
@@ -52,6 +77,8 @@ void includeLines(Writer &To, llvm::ArrayRef<Constituent> Constituents, std::vec
       To.write(Line);
     }
   Undefine({});
+  if (Packs)
+    To.line("#pragma pack(pop, cufuse)");
 }
 
 llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
