@@ -73,18 +73,20 @@ std::optional<Read> ofAssembly(const llvm::CallBase &Call) {
       R = {.I = &Call, .Address = R ? nullptr : Argument(Places[1]), .IsPlain = true, .To = Argument(Places[0])};
       continue;
     }
+    // From shared memory to where the first place is.
+    const bool IsCopyOut = S.name() == "cp" && How.contains(".shared") && How.find(".global") < How.find(".shared");
     if (Places.empty() || hasAny(How, {".param", ".local", ".const", ".nc"}) ||
-        !llvm::is_contained({"ld", "suld", "st", "atom", "red", "multimem", "mbarrier"}, S.name()))
+        !(IsCopyOut || llvm::is_contained({"ld", "suld", "st", "atom", "red", "multimem", "mbarrier"}, S.name())))
       continue;
     const bool IsMbarrier = S.name() == "mbarrier",
                IsNow = S.hasAny({"volatile", "relaxed", "acquire", "mmio", "cv", "lu"});
     const bool Loads = S.name().ends_with("ld") || How.contains(".ld_reduce") || (IsMbarrier && How.contains("_wait"));
     const bool IsCached = Loads && !IsNow && How.contains(".cg");
     Read Found{.I = &Call,
-               .Address = Argument(Places.back()),
+               .Address = Argument(IsCopyOut ? Places.front() : Places.back()),
                .IsPlain = Loads && !Assembly.hasSideEffects() && !IsNow && !IsCached,
                .IsCached = IsCached,
-               .IsOfBlock = IsMbarrier || How.contains(".shared"),
+               .IsOfBlock = IsMbarrier || (How.contains(".shared") && !IsCopyOut),
                .IsMbarrier = IsMbarrier};
     if (R && R->IsOfBlock != Found.IsOfBlock) {
       if (Found.IsOfBlock)
@@ -256,16 +258,34 @@ const Read *FreshReads::of(const Instruction &I) {
   return At->second ? &*At->second : nullptr;
 }
 
-static const Value *storedBy(const Instruction &I) {
+/// Where a call of what Clang does not have may write.
+static llvm::SmallVector<const Value *, 4> writtenByCall(const Instruction &I) {
+  auto *Call = dyn_cast<llvm::CallBase>(&I);
+  llvm::SmallVector<const Value *, 4> Places;
+  if (!Call || !Call->mayWriteToMemory() || Call->isInlineAsm() || isOfUnknownCode(I) || I.isLifetimeStartOrEnd() ||
+      isa<llvm::MemIntrinsic, llvm::AssumeInst>(I) || readByHint(*Call))
+    return Places;
+  for (const llvm::Use &Argument : Call->args())
+    if (Argument->getType()->isPointerTy() && !Call->onlyReadsMemory(Call->getArgOperandNo(&Argument)))
+      Places.push_back(Argument);
+  return Places;
+}
+
+const Value *FreshReads::storedBy(const Instruction &I) {
   if (auto *Store = dyn_cast<llvm::StoreInst>(&I))
     return Store->getPointerOperand();
-  auto *Copy = dyn_cast<llvm::MemIntrinsic>(&I);
-  return Copy ? Copy->getRawDest() : nullptr;
+  if (auto *Copy = dyn_cast<llvm::MemIntrinsic>(&I))
+    return Copy->getRawDest();
+  const auto Places = writtenByCall(I);
+  const auto *ForOthers = llvm::find_if(Places, [&](const Value *Place) { return !isOfBlock(*Place); });
+  return Places.empty() ? nullptr : ForOthers == Places.end() ? Places.front() : *ForOthers;
 }
 
 const Value *FreshReads::writtenBy(const Instruction &I) {
   const Read *R = of(I);
-  return storedBy(I) || !R || R->Does == Effect::None ? storedBy(I) : R->Address;
+  if (!R || isa<llvm::MemIntrinsic>(I))
+    return storedBy(I);
+  return R->Does == Effect::None ? nullptr : R->Address;
 }
 
 const Value *FreshReads::changedBy(const Instruction &I) {
@@ -297,17 +317,28 @@ const Objects &FreshReads::knownObjectsOf(const Value &Address) {
   return At->second;
 }
 
+const std::vector<Origin> &FreshReads::knownOriginsOf(const Value &Address) {
+  auto [At, IsNew] = Origins.try_emplace(&Address);
+  if (IsNew)
+    At->second = originsOf(Address);
+  return At->second;
+}
+
 bool FreshReads::isOfBlock(const Value &Address) { return llvm::all_of(knownObjectsOf(Address), cufuse::isOfBlock); }
 
 bool FreshReads::isSameObject(const Value &A, const Value &B) {
-  const Objects &OfA = knownObjectsOf(A), &OfB = knownObjectsOf(B);
+  const std::vector<Origin> &OfA = knownOriginsOf(A), &OfB = knownOriginsOf(B);
   return llvm::any_of(
-      OfA, [&](const Value *X) { return llvm::any_of(OfB, [&](const Value *Y) { return isSamePlace(*X, *Y); }); });
+      OfA, [&](const Origin &X) { return llvm::any_of(OfB, [&](const Origin &Y) { return cufuse::mayMeet(X, Y); }); });
 }
 
 bool FreshReads::mayMeet(const Instruction &Write, const Read &Other) {
   const Value &Written = *changedBy(Write);
-  if (!isSameObject(Written, *Other.Address))
+  llvm::SmallVector<const Value *, 4> Places;
+  if (!of(Write))
+    Places = writtenByCall(Write);
+  Places.push_back(&Written);
+  if (llvm::none_of(Places, [&](const Value *Place) { return isSameObject(*Place, *Other.Address); }))
     return false;
   auto A = memberOf(Write, Written), B = memberOf(*Other.I, *Other.Address);
   if (!A || !B || A->Array != B->Array)

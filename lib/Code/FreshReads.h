@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 namespace cufuse {
 
@@ -50,6 +51,18 @@ using Objects = llvm::SmallVector<const llvm::Value *, 4>;
 /// What an address, a pointer or an integer, leads into.
 Objects objectsOf(const llvm::Value &Address);
 
+/// Where an address comes from: an object, or a pointer that is kept in it, or where that leads to.
+struct Origin {
+  const llvm::Value *Object = nullptr; ///< Null: anywhere.
+  bool IsKept = false;
+  std::optional<int64_t> Member; ///< Where in a parameter the pointer is kept, if that is known.
+};
+
+std::vector<Origin> originsOf(const llvm::Value &Address);
+
+/// May both lead to the same memory? Not those of different arguments, nor those of different members of one.
+bool mayMeet(const Origin &A, const Origin &B);
+
 /// Shared memory, or the thread's own.
 bool isOfBlock(const llvm::Value *Object);
 
@@ -69,10 +82,13 @@ public:
   bool mayMeet(const llvm::Instruction &Write, const Read &Other);
 
 private:
+  const llvm::Value *storedBy(const llvm::Instruction &I);
   const Objects &knownObjectsOf(const llvm::Value &Address);
+  const std::vector<Origin> &knownOriginsOf(const llvm::Value &Address);
 
   std::unordered_map<const llvm::Instruction *, std::optional<Read>> Reads;
   std::unordered_map<const llvm::Value *, Objects> Known;
+  std::unordered_map<const llvm::Value *, std::vector<Origin>> Origins;
 };
 
 } // namespace cufuse

@@ -1,6 +1,7 @@
 #include "LoopValues.h"
 
 #include <llvm/ADT/GenericCycleImpl.h>
+#include <llvm/ADT/SmallSet.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 
@@ -42,9 +43,43 @@ bool looksUp(const Read &R, const Cycle &Loop) {
   return Keys.size() > 1;
 }
 
+/// So many turns may come round while somebody waits.
+constexpr unsigned FewBits = 16;
+
+/// How many bits of it count on, where these are as many as the type has. A pointer has enough.
+unsigned bitsOf(const llvm::Type &Type) { return Type.isIntegerTy() ? Type.getIntegerBitWidth() : 64; }
+
+/// The same of a multiple of the number, or of what steps by it.
+unsigned bitsOfTimes(const Value &Number) {
+  auto *Constant = dyn_cast<llvm::ConstantInt>(&Number);
+  return bitsOf(*Number.getType()) - (Constant ? Constant->getValue().countr_zero() : 0);
+}
+
+/// Is what is added to the part no counter that takes it back? It is the same in every turn, or counted by inner loops,
+/// by which ones does not depend on the part.
+bool isBeside(const Value &V, const Instruction &Part, const Read &R, const Cycle &Loop) {
+  auto Turns = [&](const Instruction &Phi, const Cycle &Inner, auto Turns) -> bool {
+    auto Depends = [&](const BasicBlock *Block) {
+      auto *Branch = dyn_cast<llvm::BranchInst>(Block->getTerminator());
+      return Branch && Branch->isConditional() &&
+             !(Inner.contains(Branch->getSuccessor(0)) && Inner.contains(Branch->getSuccessor(1))) &&
+             parts(*Branch->getCondition(), Loop, /*OfEarlierTurns=*/true, R.I).contains(&Part);
+    };
+    return Inner.contains(Phi.getParent()) &&
+           ((isEntryPhi(Phi, Inner) && llvm::any_of(Inner.blocks(), Depends)) ||
+            llvm::any_of(Inner.children(), [&](const Cycle *Child) { return Turns(Phi, *Child, Turns); }));
+  };
+  return llvm::all_of(parts(V, Loop), [&](const Instruction *Of) {
+    return !(usesMemory(*Of) && Of->mayWriteToMemory()) && !isEntryPhi(*Of, Loop) &&
+           !(isa<PHINode>(Of) && Turns(*Of, Loop, Turns));
+  });
+}
+
 /// Is it as much more or less as the part is, or so many times that? Then it is another place where the part is another
 /// number. What chooses, rounds, leads around or loads may come to one place for many.
-bool leads(const Value &V, const Instruction &Part, const Cycle &Loop, unsigned Depth = 32) {
+bool leads(const Value &V, const Instruction &Part, const Read &R, const Cycle &Loop, unsigned Depth = 32) {
+  if (bitsOf(*V.getType()) <= FewBits)
+    return false;
   if (&V == &Part)
     return true;
   auto *I = dyn_cast<Instruction>(&V);
@@ -56,8 +91,11 @@ bool leads(const Value &V, const Instruction &Part, const Cycle &Loop, unsigned 
       if (Own)
         return false;
       Own = Operand;
-    }
-  auto IsTimes = [&](const Value *Factor) { return isFixed(*Factor, Loop) && isSome(*Factor, *I); };
+    } else if (!isBeside(*Operand, Part, R, Loop))
+      return false;
+  auto IsTimes = [&](const Value *Factor) {
+    return isFixed(*Factor, Loop) && isSome(*Factor, *I) && bitsOfTimes(*Factor) > FewBits;
+  };
   switch (Own ? I->getOpcode() : Instruction::Unreachable) {
   case Instruction::GetElementPtr:
   case Instruction::Freeze:
@@ -67,12 +105,9 @@ bool leads(const Value &V, const Instruction &Part, const Cycle &Loop, unsigned 
   case Instruction::AddrSpaceCast:
   case Instruction::PtrToInt:
   case Instruction::IntToPtr:
-    break;
   case Instruction::Trunc:
   case Instruction::Add:
   case Instruction::Sub:
-    if (I->getType()->getScalarSizeInBits() < 32)
-      return false;
     break;
   case Instruction::Or:
     if (!llvm::cast<llvm::PossiblyDisjointInst>(I)->isDisjoint())
@@ -82,14 +117,37 @@ bool leads(const Value &V, const Instruction &Part, const Cycle &Loop, unsigned 
     if (!IsTimes(I->getOperand(Own == I->getOperand(0) ? 1 : 0)))
       return false;
     break;
-  case Instruction::Shl: // by more, few places are left
-    if (auto *By = dyn_cast<llvm::ConstantInt>(I->getOperand(1)); !By || By->getValue().ugt(16))
+  case Instruction::Shl:
+    if (auto *By = dyn_cast<llvm::ConstantInt>(I->getOperand(1));
+        !By || By->getValue().uge(bitsOf(*I->getType()) - FewBits))
       return false;
     break;
   default:
     return false;
   }
-  return leads(*Own, Part, Loop, Depth - 1);
+  return leads(*Own, Part, R, Loop, Depth - 1);
+}
+
+/// Does a counter come to the limit before it comes round? One of few bits is counted by one, up to what has no more
+/// bits.
+bool isReached(const Value &Counter, const Value &Limit, llvm::CmpInst::Predicate Predicate, const Cycle &Loop) {
+  const Value *Own = withoutCasts(&Counter), *End = withoutCasts(&Limit);
+  unsigned Bits = bitsOf(*Own->getType());
+  for (const Value *V = &Counter; V != Own; V = llvm::cast<Instruction>(V)->getOperand(0))
+    Bits = std::min(Bits, bitsOf(*V->getType()));
+  if (Bits > FewBits)
+    return true;
+  auto *Wider = dyn_cast<llvm::CastInst>(&Counter), *OfLimit = dyn_cast<llvm::CastInst>(&Limit);
+  auto *Number = dyn_cast<llvm::ConstantInt>(End);
+  const bool HasRoom = Number ? Number->getValue().getActiveBits() < Bits + isa_and_nonnull<llvm::ZExtInst>(Wider)
+                              : End->getType() == Own->getType() && !Wider == !OfLimit &&
+                                    (!Wider || Wider->getOpcode() == OfLimit->getOpcode());
+  auto IsOne = [](const Instruction *Step) {
+    auto *By = dyn_cast<llvm::ConstantInt>(Step->getOperand(Step->getNumOperands() - 1));
+    return isa<PHINode>(Step) || Step->isShift() || (By && (By->isOne() || By->isMinusOne()));
+  };
+  return bitsOf(*Own->getType()) == Bits && HasRoom && llvm::all_of(parts(*Own, Loop), IsOne) &&
+         (llvm::ICmpInst::isEquality(Predicate) || llvm::CmpInst::isStrictPredicate(Predicate));
 }
 
 } // namespace
@@ -126,7 +184,7 @@ bool LoopProgress::moves(const Read &R, const Cycle &Loop, const Instructions &M
   auto Marks = [&](const Instruction &I) { return Reads.of(I) && marks(*Reads.of(I)) && Reads.mayMeet(I, R); };
   const bool OnlyMarks = isOnlyMarked(R), MayWrap = !Takes && OnlyMarks && (anyOf(Loop, Marks) || looksUp(R, Loop));
   return llvm::any_of(Parts, [&](const Instruction *Part) {
-    if (!MayWrap && !(Takes && OnlyMarks) && !leads(*R.Address, *Part, Loop))
+    if (!MayWrap && !(Takes && OnlyMarks) && !leads(*R.Address, *Part, R, Loop))
       return false;
     if (const Read *Counter = Reads.of(*Part); Counter && Counter->Does == Effect::Adds)
       return Part != R.I && Dominators.dominates(Part, R.I) && advances(*Counter, Loop, Reads);
@@ -184,29 +242,36 @@ bool LoopProgress::isNext(const Value &V, const Steps &S, unsigned Depth) {
   });
 }
 
-/// Is it the value of the last turn, and as much more or less in each turn?
+/// Is it the value of the last turn, and as much more or less in each turn? Of several steps, none takes back another.
 bool LoopProgress::goesOn(const Instruction &Next, const Steps &S) {
-  bool Steps = false;
+  llvm::SmallSet<std::pair<const Value *, bool>, 2> Steps; // numbers count by their sign alone
   for (const Value *V = &Next; V != &S.Phi;) {
     auto *I = dyn_cast<Instruction>(V);
-    if (!I || !isIn(*I, S.Loop))
+    if (!I || !isIn(*I, S.Loop) || bitsOf(*I->getType()) <= FewBits)
       return false;
-    auto IsStep = [&](const Value *Of) { return isFixed(*Of, S.Loop) && isSome(*Of, *I); };
+    auto IsStep = [&](const Value *By) {
+      if (!isFixed(*By, S.Loop) || !isSome(*By, *I) || bitsOfTimes(*By) <= FewBits)
+        return false;
+      auto *Number = dyn_cast<llvm::ConstantInt>(By);
+      Steps.insert({Number ? nullptr : By, (I->getOpcode() == Instruction::Sub) != (Number && Number->isNegative())});
+      return true;
+    };
     unsigned From = 0;
-    if (auto *Place = dyn_cast<llvm::GetElementPtrInst>(I))
-      Steps |= llvm::all_of(Place->indices(), [&](const Value *Of) { return isFixed(*Of, S.Loop); }) &&
-               llvm::any_of(Place->indices(), IsStep);
-    else if (I->getOpcode() == Instruction::Add && IsStep(I->getOperand(1)))
-      Steps = true;
-    else if (I->getOpcode() == Instruction::Add && IsStep(I->getOperand(0)))
-      Steps = From = 1;
-    else if (I->getOpcode() == Instruction::Sub && IsStep(I->getOperand(1)))
-      Steps = true;
-    else if (!isa<llvm::CastInst>(I))
+    if (auto *Place = dyn_cast<llvm::GetElementPtrInst>(I)) {
+      if (!llvm::all_of(Place->indices(), [&](const Value *By) { return isFixed(*By, S.Loop); }) ||
+          llvm::count_if(Place->indices(), IsStep) == 0)
+        return false;
+    } else if (I->getOpcode() == Instruction::Add && !IsStep(I->getOperand(1))) {
+      if (!IsStep(I->getOperand(0)))
+        return false;
+      From = 1;
+    } else if (I->getOpcode() != Instruction::Add && !isa<llvm::CastInst>(I) &&
+               (I->getOpcode() != Instruction::Sub || !IsStep(I->getOperand(1)))) {
       return false;
+    }
     V = I->getOperand(From);
   }
-  return Steps;
+  return Steps.size() == 1;
 }
 
 /// Does the loop end by where it has come to? A list that is followed may be a circle.
@@ -231,6 +296,7 @@ bool LoopProgress::isBounded(const Read &R, const Cycle &Loop) {
              const Value &Limit = *Compare->getOperand(1 - Side);
              const auto Predicate = Side == 0 ? Compare->getPredicate() : Compare->getSwappedPredicate();
              return isCounter(*Compare->getOperand(Side), Loop) &&
+                    isReached(*Compare->getOperand(Side), Limit, Predicate, Loop) &&
                     (isFixed(Limit, Loop) ||
                      (withoutCasts(&Limit) == R.I &&
                       (Fact.second ? llvm::ICmpInst::isLT(Predicate) : llvm::ICmpInst::isGE(Predicate))));

@@ -249,7 +249,7 @@ private:
         between(I < OfFirst ? "    " : "  ");
     }
   }
-  /// What threads wait for before they play another constituent. Only dynamic shared memory is the same for them.
+  /// What threads wait for before they play another constituent: all other shared memory is its own.
   void between(const std::string &Indent) {
     if (Plan.Cooperative) {
       if (Plan.NotesKernel)
@@ -259,6 +259,9 @@ private:
       Out.line("{}__syncthreads(); // before another kernel loads what this one has stored", Indent);
     else if (llvm::count_if(Constituents, [](const Constituent &C) { return !C.Facts->DynamicShared.empty(); }) > 1)
       Out.line("{}__syncthreads(); // before another kernel uses the same dynamic shared memory", Indent);
+    else if (Plan.HasOnePlace)
+      Out.line("{}__syncthreads(); // before the indices of another kernel's block are in the same shared memory",
+               Indent);
     else if (llvm::any_of(Constituents, [](const Constituent &C) { return !C.Facts->WarpPrimitives.empty(); }))
       Out.line("{}__syncwarp(); // lanes start the next kernel together", Indent);
   }

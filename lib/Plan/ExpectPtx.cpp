@@ -56,7 +56,7 @@ PtxExpectation expectPtx(llvm::ArrayRef<const KernelFacts *> Facts, const Fusion
   const bool SharesDynamic = llvm::count_if(Facts, [](const KernelFacts *F) { return !F->DynamicShared.empty(); }) > 1;
   Expected.BlockBarrier |= Plan.keepsBlock() || Plan.isInOrder() ||
                            (Plan.Shape == Geometry::Blocks && Plan.Grid == GridPolicy::Pool) ||
-                           (Plan.Shape == Geometry::Threads && SharesDynamic);
+                           (Plan.Shape == Geometry::Threads && (SharesDynamic || Plan.HasOnePlace));
   // Where no block follows another, lanes and copies that are late harm nobody.
   Expected.Warps = Plan.playsOnce() || Plan.Cooperative ||
                    llvm::any_of(Facts, [](const KernelFacts *F) { return !F->WarpPrimitives.empty(); });

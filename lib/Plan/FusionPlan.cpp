@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace cufuse {
@@ -109,6 +110,15 @@ bool notesKernel(const FusionPlan &Plan, llvm::ArrayRef<const KernelFacts *> Fac
   return Plan.Shape != Geometry::Warps && !Users.empty() &&
          (Plan.Cooperative ||
           llvm::any_of(Users, [&](const auto &User) { return User.second != Users.begin()->second; }));
+}
+
+/// The indices of a partition are a variable of its type, which partitions without a number of their own share.
+bool hasOnePlace(const FusionPlan &Plan, llvm::ArrayRef<const KernelFacts *> Facts) {
+  std::set<std::tuple<unsigned, unsigned, unsigned, unsigned, unsigned>> Types;
+  return Plan.Shape == Geometry::Threads && llvm::any_of(Plan.Partitions, [&](const PartitionPlan &P) {
+           return Plan.sharesIndices(*Facts[P.Constituent]) &&
+                  !Types.insert({P.First, P.Barrier, P.Block.X, P.Block.Y, P.Block.Z}).second;
+         });
 }
 
 /// A literal of C++, maybe with a sign and a suffix, of at most 64 bits: what stands where a parameter did.
@@ -295,6 +305,7 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
   }
   giveWholeBlocks(Plan);
   Plan.NotesKernel = notesKernel(Plan, Facts);
+  Plan.HasOnePlace = hasOnePlace(Plan, Facts);
   // Kernels with blocks of their own have that memory for themselves.
   std::map<unsigned, unsigned> WithTiles;
   for (const PartitionPlan &P : Plan.Partitions)

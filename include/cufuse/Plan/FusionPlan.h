@@ -66,6 +66,7 @@ struct FusionPlan {
   bool FirstBlock = false;     ///< The first block that comes plays all constituents but the last.
   unsigned ResidentBlocks = 0; ///< Fused blocks per SM under `Stride` at most; 0: as many as fit.
   bool NotesKernel = false;    ///< Each thread notes in shared memory which kernel it plays, for libraries to find.
+  bool HasOnePlace = false;    ///< Kernels in turns keep the indices of their blocks in the same shared memory.
   RegisterLimit Registers;     ///< For `Split`, Count is what every thread is launched with.
   LaunchOverlap Overlap;
 
