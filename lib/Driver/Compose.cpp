@@ -202,7 +202,7 @@ llvm::Expected<Composition> composeKernels(VerticalGraph &Graph, llvm::MutableAr
     Texts.push_back(&Kernels[I].Text);
     Constituents.push_back({Graph.Nodes[I].Name, &Kernels[I].Facts, &Kernels[I].Text});
   }
-  TRY(checkIncludes(Constituents));
+  TRY(checkIncludes(Constituents, {}));
   TRY(checkStandard(Kernels));
   std::vector<std::pair<unsigned, std::string>> Common = Proof.Shared;
   for (const Flow &F : Graph.Flows)

@@ -76,7 +76,7 @@ llvm::Expected<SeveralOutputs> fuseOverlapped(const Toolchain &Tools, FuseReques
     return badInput("a launch of " + Arch + " cannot begin while another ends",
                     "say --arch sm_90a, or leave out --overlap");
   TRY(checkPaths(Request, Read));
-  const Fuser All(Tools, Read, emitOptions(Request));
+  Fuser All(Tools, Read, emitOptions(Request));
   std::vector<std::string> Explanation, Tuned, Names;
   auto Config = TRY(choose(Request, Read, All.constituents(), Explanation, Tuned));
   Request.Name = All.options().Name;

@@ -10,6 +10,8 @@
 #include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringSet.h>
 
+#include <utility>
+
 namespace cufuse {
 
 std::vector<OutputFile> filesOf(const EmitOptions &Emit, FusedSource Fused) {
@@ -123,7 +125,26 @@ llvm::Expected<FusionPlan> Fuser::planWithBound(const FusionConfig &Config,
   return Plan;
 }
 
-llvm::Expected<FusedSource> Fuser::emit(const FusionPlan &Plan) const { return emitFused(Constituents, Plan, Options); }
+llvm::Expected<FusedSource> Fuser::emit(const FusionPlan &Plan) {
+  const bool LeavesOut = llvm::any_of(Constituents, [](const Constituent &C) {
+    return llvm::any_of(C.Text->Includes, [](const IncludeLine &Line) { return Line.IsUnneeded; });
+  });
+  if (!std::exchange(KnowsIncludes, true) && LeavesOut) {
+    auto Fused = TRY(emitFused(Constituents, Plan, Options));
+    llvm::Error Error = verify(Fused, Plan);
+    if (!Error)
+      return Fused;
+    Options.AllIncludes = true;
+    auto Whole = emitFused(Constituents, Plan, Options);
+    if (Whole) {
+      llvm::consumeError(std::move(Error));
+      return Whole;
+    }
+    llvm::consumeError(Whole.takeError()); // what the user may leave out is no reason
+    return Error;
+  }
+  return emitFused(Constituents, Plan, Options);
+}
 
 llvm::Error Fuser::verify(const FusedSource &Fused, const FusionPlan &Plan) {
   if (Verified.count(Fused.Structure))

@@ -108,6 +108,7 @@ void nameWhole(LoadedKernel &Kernel) {
 
 void nameIncludes(llvm::MutableArrayRef<LoadedKernel> Kernels) {
   const HeaderFolders Folders(Kernels);
+  std::set<std::string> Others; // for which the output's build may find another file
   for (LoadedKernel &Kernel : Kernels)
     rename(Kernel, [&](const IncludeLine &Line) {
       llvm::StringRef Name = Line.Text;
@@ -121,8 +122,7 @@ void nameIncludes(llvm::MutableArrayRef<LoadedKernel> Kernels) {
         return Line.Text;
       if (const std::string Known = nameAmong(Folders, Name, Line.Path); !Known.empty())
         return fmt::format("#include \"{}\"", Known);
-      Kernel.Facts.Blockers.push_back(
-          {BlockerKind::IncludeClash, Line.Where, fmt::format("{} is {}", Line.Text, Line.Path)});
+      Others.insert(Line.Text);
       return Line.Text;
     });
   // What has two names is included by the first.
@@ -139,6 +139,15 @@ void nameIncludes(llvm::MutableArrayRef<LoadedKernel> Kernels) {
       Known.push_back(Line);
       return Line.Text;
     });
+  for (LoadedKernel &Kernel : Kernels) {
+    for (IncludeLine &Line : Kernel.Text.Includes)
+      Line.MayBeAnother = Others.contains(Line.Text);
+    for (const Piece &P : Kernel.Text.Body)
+      for (const IncludeLine &Line : P.Includes)
+        if (Others.contains(Line.Text))
+          Kernel.Facts.Blockers.push_back(
+              {BlockerKind::IncludeClash, Line.Where, fmt::format("{} is {}", Line.Text, Line.Path)});
+  }
 }
 
 } // namespace cufuse

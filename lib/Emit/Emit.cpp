@@ -44,7 +44,7 @@ public:
       Out.blank();
       writeOurs(Out, Constituents, Options, Prelude);
       defineForLibraries(Out, Constituents, Options.Name, true);
-      includeLines(Out, Constituents, &KernelText::Libraries, false, Included);
+      includeLines(Out, Constituents, Options, &KernelText::Libraries, false, Included);
       if (Plan.Cooperative)
         Out.write(GridBarrier);
       defineForLibraries(Out, Constituents, Options.Name, false);
@@ -149,7 +149,7 @@ private:
         if (Included.insert(Header).second)
           Out.write(Header);
     Writer Lines("", false);
-    includeLines(Lines, Constituents, &KernelText::Includes, false, Included);
+    includeLines(Lines, Constituents, Options, &KernelText::Includes, false, Included);
     if (!Lines.text().empty())
       Out.write(llvm::StringRef(Lines.text()).rtrim().str());
     if (llvm::any_of(Constituents, [](const Constituent &C) { return C.Text->HasHostShared; })) {
@@ -180,7 +180,7 @@ private:
 
 llvm::Expected<FusedSource> emitFused(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
                                       const EmitOptions &Options) {
-  TRY(checkIncludes(Constituents));
+  TRY(checkIncludes(Constituents, Options));
   return Emitter(Constituents, Plan, Options).run();
 }
 

@@ -133,7 +133,7 @@ std::string emitHeader(llvm::ArrayRef<Constituent> Constituents, const FusionPla
         Lines.blank();
       Lines.write(*Seen.insert(fmt::format("#include <{}>", Header)).first);
     }
-  includeLines(Lines, Constituents, &KernelText::Includes, true, Seen);
+  includeLines(Lines, Constituents, Options, &KernelText::Includes, true, Seen);
   Lines.blank();
   writeOurs(Lines, Constituents, Options, [&](Writer &Own) { Own.write(Declarations); });
   return Lines.text();

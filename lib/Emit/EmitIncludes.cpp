@@ -37,8 +37,8 @@ static bool mayLeavePacking(const IncludeLine &Include) {
   return Open != 0;
 }
 
-void includeLines(Writer &To, llvm::ArrayRef<Constituent> Constituents, std::vector<IncludeLine> KernelText::*List,
-                  bool ForArgumentsOnly, std::set<std::string> &Seen) {
+void includeLines(Writer &To, llvm::ArrayRef<Constituent> Constituents, const EmitOptions &Options,
+                  std::vector<IncludeLine> KernelText::*List, bool ForArgumentsOnly, std::set<std::string> &Seen) {
   // Each finds the macros of its kernel's file as they were there, and those of no other file.
   std::map<llvm::StringRef, const MacroLine *> Defined;
   auto Undefine = [&](llvm::ArrayRef<MacroLine> But) {
@@ -63,7 +63,8 @@ void includeLines(Writer &To, llvm::ArrayRef<Constituent> Constituents, std::vec
   for (const Constituent &C : Constituents)
     for (const IncludeLine &Include : C.Text->*List) {
       const std::string Line = written(Include);
-      if ((ForArgumentsOnly && !Include.ForArguments) || !Seen.insert(Line).second)
+      if ((Include.IsUnneeded && !Options.AllIncludes) || (ForArgumentsOnly && !Include.ForArguments) ||
+          !Seen.insert(Line).second)
         continue;
       Undefine(Include.Defines);
       for (const MacroLine &Define : Include.Defines)
@@ -81,12 +82,17 @@ void includeLines(Writer &To, llvm::ArrayRef<Constituent> Constituents, std::vec
     To.line("#pragma pack(pop, cufuse)");
 }
 
-llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents) {
+llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents, const EmitOptions &Options) {
   std::vector<Blocker> Refusals;
   for (const auto List : {&KernelText::Includes, &KernelText::Libraries}) {
     std::map<std::string, const IncludeLine *> Seen;
     for (const Constituent &C : Constituents)
       for (const IncludeLine &Include : C.Text->*List) {
+        if (Include.IsUnneeded && !Options.AllIncludes)
+          continue;
+        if (Include.MayBeAnother)
+          Refusals.push_back(
+              {BlockerKind::IncludeClash, Include.Where, fmt::format("{} is {}", Include.Text, Include.Path)});
         auto [Known, New] = Seen.try_emplace(Include.Text, &Include);
         if (New)
           continue;

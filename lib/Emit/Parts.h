@@ -37,8 +37,8 @@ std::string hashed(llvm::StringRef Text);
 // The #includes of an output.
 
 /// Those of all constituents, in order, but for lines already `Seen`.
-void includeLines(Writer &To, llvm::ArrayRef<Constituent> Constituents, std::vector<IncludeLine> KernelText::*List,
-                  bool ForArgumentsOnly, std::set<std::string> &Seen);
+void includeLines(Writer &To, llvm::ArrayRef<Constituent> Constituents, const EmitOptions &Options,
+                  std::vector<IncludeLine> KernelText::*List, bool ForArgumentsOnly, std::set<std::string> &Seen);
 
 // What every output needs before the kernels' texts: the grid, the partitions, and what libraries see of these.
 

@@ -9,6 +9,10 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/Path.h>
 
+#include <iterator>
+#include <tuple>
+#include <utility>
+
 namespace cufuse {
 
 namespace {
@@ -16,45 +20,26 @@ namespace {
 class Collection {
 public:
   Collection(const Reached &Reach, const SelectCopied &Chosen, SourceText &Text)
-      : Unit(Text.unit()), Reach(Reach), Chosen(Chosen), Text(Text), Sources(Unit.ast().getSourceManager()),
-        Types(parameterTypes()) {}
+      : Unit(Text.unit()), Reach(Reach), Chosen(Chosen), Text(Text), Sources(Unit.ast().getSourceManager()) {}
 
   std::vector<IncludeLine> run(const std::set<std::string> &Names,
                                llvm::function_ref<bool(clang::SourceLocation)> IsCopied) {
-    const bool NeedsStandard = namesStandard(Names);
-    const bool StandardTypes = llvm::any_of(Types, [this](auto At) { return standard(At); });
-    const std::set<unsigned> ForArguments =
-        includesOf(Types, [this](clang::FileID File) { return Chosen.Absorbed.count(File) != 0; });
-    // A header of the project may rely on system headers before it.
-    clang::SourceLocation LastOfProject;
-    for (const IncludeEvent &Include : Unit.log().Includes)
-      if (!Include.System && isAbsorbed(Include.Hash))
-        LastOfProject = Include.Hash;
     std::vector<IncludeLine> Lines;
     for (const IncludeEvent &Include : Unit.log().Includes) {
-      if (!Include.File || !isAbsorbed(Include.Hash) || IsCopied(Include.Hash))
-        continue;
-      if (isReadAnyway(Include))
+      if (!Include.File || !isAbsorbed(Include.Hash) || IsCopied(Include.Hash) || isReadAnyway(Include))
         continue;
       const clang::FileID Included = Sources.translateFile(*Include.File);
       if (Chosen.Absorbed.count(Included) || Chosen.InsideDeclarations.count(Include.Hash.getRawEncoding()))
         continue;
-      const bool OfStandard = Include.System && Unit.inStandardLibrary(Sources.getLocForStartOfFile(Included));
-      if (OfStandard && !NeedsStandard &&
-          !(LastOfProject.isValid() && Sources.isBeforeInTranslationUnit(Include.Hash, LastOfProject)))
-        continue;
-      IncludeLine Line = lineOf(Include, [this](const ConfigurationUse &Use) {
+      Lines.push_back(lineOf(Include, [this](const ConfigurationUse &Use) {
         return isAbsorbed(Use.Info->getDefinitionLoc()) && !isAbsorbed(Use.Use);
-      });
-      // It may have been read before, by a header that Clang includes first.
-      const bool Declares = llvm::any_of(Types, [&](clang::SourceLocation Place) {
-        return Place.isValid() &&
-               Sources.getFileEntryRefForID(Sources.getFileID(Sources.getExpansionLoc(Place))) == Include.File;
-      });
-      Line.ForArguments =
-          Declares || ForArguments.count(Include.Hash.getRawEncoding()) || (StandardTypes && OfStandard);
-      Lines.push_back(std::move(Line));
+      }));
+      Lines.back().IsUnneeded = true;
     }
+    for (clang::SourceLocation Place : parameterTypes())
+      for (IncludeLine *Line : providersOf(Sources.getFileID(Sources.getExpansionLoc(Place)), Lines))
+        Line->ForArguments = true, Line->IsUnneeded = false;
+    need(Names, Lines);
     reliedOn(Lines);
     return Lines;
   }
@@ -76,6 +61,82 @@ public:
   }
 
 private:
+  /// The lines through which a file is read, of which one is enough; all of the standard library's where it is not seen
+  /// through which, since Clang's CUDA wrapper has read some of its headers before the file. None for what nvcc reads
+  /// before every file.
+  std::vector<IncludeLine *> providersOf(clang::FileID Id, llvm::MutableArrayRef<IncludeLine> Lines) {
+    const clang::FileEntry *File = Id.isValid() ? Sources.getFileEntryForID(Id) : nullptr;
+    const clang::SourceLocation Begin = Id.isValid() ? Sources.getLocForStartOfFile(Id) : clang::SourceLocation();
+    if (!File || isAbsorbed(Begin))
+      return {};
+    IncludeLine *Best = nullptr;
+    for (IncludeLine &Line : Lines) {
+      if (fileOf(Line) == File)
+        return {&Line};
+      if (readWith(Line).count(File) && (!Best || std::tuple(Line.IsUnneeded, readWith(Line).size()) <
+                                                      std::tuple(Best->IsUnneeded, readWith(*Best).size())))
+        Best = &Line;
+    }
+    if (Unit.inToolkit(Begin) &&
+        includesOf(Begin, [this](clang::FileID Each) { return Chosen.Absorbed.count(Each); }).empty())
+      return {};
+    if (Best)
+      return {Best};
+    std::vector<IncludeLine *> All;
+    for (IncludeLine &Line : Lines)
+      if (standard(Begin) && readsStandard(Line))
+        All.push_back(&Line);
+    return All;
+  }
+  bool readsStandard(const IncludeLine &Line) {
+    return llvm::any_of(readWith(Line), [this](const clang::FileEntry *File) {
+      const clang::FileID Id = Sources.translateFile(File);
+      return Id.isValid() && standard(Sources.getLocForStartOfFile(Id));
+    });
+  }
+
+  /// Of what the kernel reaches, of the macros that its text names, and of what headers that are needed name in turn.
+  /// What this misses, such as a macro of a library in such a header, the output's check finds.
+  void need(const std::set<std::string> &Names, llvm::MutableArrayRef<IncludeLine> Lines) {
+    auto Need = [&](clang::FileID File, size_t Before) {
+      bool IsNew = false;
+      for (IncludeLine *Line : providersOf(File, Lines.take_front(Before)))
+        IsNew |= std::exchange(Line->IsUnneeded, false);
+      return IsNew;
+    };
+    auto NeedAt = [&](clang::SourceLocation Place) {
+      if (Place.isValid())
+        Need(Sources.getFileID(Sources.getExpansionLoc(Place)), Lines.size());
+    };
+    for (const auto &[Function, Use] : Reach.Functions)
+      NeedAt(Function->getLocation());
+    for (const clang::Decl *D : Reach.Units)
+      NeedAt(D->getLocation());
+    for (const clang::NamedDecl *D : Reach.External)
+      NeedAt(D->getLocation());
+    for (const clang::VarDecl *V : Reach.Globals)
+      NeedAt(V->getLocation());
+    clang::Preprocessor &Preprocessor = Unit.preprocessor();
+    for (const std::string &Name : Names)
+      if (const clang::MacroInfo *Info = Preprocessor.getMacroInfo(Preprocessor.getIdentifierInfo(Name)))
+        NeedAt(Info->getDefinitionLoc());
+    std::set<const clang::FileEntry *> Done;
+    for (size_t I = 0; I < Lines.size();) {
+      const IncludeLine &Line = Lines[I];
+      std::set<const clang::FileEntry *> New;
+      if (!Line.IsUnneeded && !llvm::StringRef(Line.Text).ends_with(">"))
+        llvm::copy_if(readWith(Line), std::inserter(New, New.end()),
+                      [&](const clang::FileEntry *File) { return Done.insert(File).second; });
+      bool IsMore = false;
+      for (clang::FileID File : namedBy(New))
+        IsMore |= Need(File, I + 1);
+      for (const ConfigurationUse &Use : Unit.log().Configuration)
+        if (New.count(Sources.getFileEntryForID(Sources.getFileID(Use.Use))))
+          IsMore |= Need(Sources.getFileID(Use.Info->getDefinitionLoc()), I + 1);
+      I = IsMore ? 0 : I + 1;
+    }
+  }
+
   /// A header of the project may rely on any header before it. Those of the toolkit are for nvcc alone where it does
   /// not name what they declare: other compilers cannot read them all.
   void reliedOn(std::vector<IncludeLine> &Lines) {
@@ -90,7 +151,8 @@ private:
         OfProject.insert(readWith(Line).begin(), readWith(Line).end());
       Before.insert(Before.begin(), &Line);
     }
-    for (const clang::FileEntry *File : namedBy(OfProject)) {
+    for (clang::FileID Id : namedBy(OfProject)) {
+      const clang::FileEntry *File = Sources.getFileEntryForID(Id);
       auto Found = llvm::find_if(Before, [&](const IncludeLine *Line) { return fileOf(*Line) == File; });
       if (Found == Before.end())
         Found = llvm::find_if(Before, [&](const IncludeLine *Line) { return readWith(*Line).count(File) > 0; });
@@ -100,17 +162,17 @@ private:
   }
 
   /// The files of what declarations in these name.
-  std::set<const clang::FileEntry *> namedBy(const std::set<const clang::FileEntry *> &Files) const {
-    std::set<const clang::FileEntry *> Named;
-    auto FileOf = [this](const clang::Decl *D) { return Sources.getFileEntryForID(cufuse::fileOf(D)); };
+  std::set<clang::FileID> namedBy(const std::set<const clang::FileEntry *> &Files) const {
+    std::set<clang::FileID> Named;
     if (!Files.empty())
       eachTopLevel(Unit, [&](const clang::Decl *D) {
-        if (!llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D) && Files.count(FileOf(D)))
+        if (!llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D) &&
+            Files.count(Sources.getFileEntryForID(cufuse::fileOf(D))))
           namesAny(*D, [&](const clang::Decl *Each) {
             // Libraries may declare the class again.
             const auto *Tag = llvm::dyn_cast<clang::TagDecl>(Each);
             const clang::Decl *Definition = Tag ? Tag->getDefinition() : nullptr;
-            return Named.insert(FileOf(Definition ? Definition : Each->getCanonicalDecl())), false;
+            return Named.insert(cufuse::fileOf(Definition ? Definition : Each->getCanonicalDecl())), false;
           });
       });
     return Named;
@@ -209,21 +271,6 @@ private:
 
   bool isAbsorbed(clang::SourceLocation At) const { return Chosen.Absorbed.count(Text.offset(At).first); }
   bool standard(clang::SourceLocation At) const { return Unit.inStandardLibrary(At); }
-  /// Of the library's headers that the compiler brings, this one has macros that CUDA's do not include.
-  bool isOfFloat(clang::SourceLocation At) const {
-    return Unit.inToolkit(At) && Sources.getFilename(At).ends_with("float.h"); // of Clang 22, `__float_float.h`
-  }
-
-  /// Headers of the standard library are left out when nothing of it is used. It is all or nothing, since Clang's CUDA
-  /// wrapper has read some of them before the file and hides which include the file itself relies on.
-  bool namesStandard(const std::set<std::string> &Names) const {
-    bool Needs = llvm::any_of(Reach.External, [this](const clang::NamedDecl *D) { return standard(D->getLocation()); });
-    for (const std::string &Name : Names)
-      if (const clang::MacroInfo *Info = Unit.preprocessor().getMacroInfo(Unit.preprocessor().getIdentifierInfo(Name)))
-        Needs |= standard(Info->getDefinitionLoc()) || isOfFloat(Info->getDefinitionLoc());
-    return Needs;
-  }
-
   /// Includes of files for which `Ends` holds, by raw location of the `#`, through which these places were first read.
   std::set<unsigned> includesOf(llvm::ArrayRef<clang::SourceLocation> Places,
                                 llvm::function_ref<bool(clang::FileID)> Ends) const {
@@ -311,7 +358,6 @@ private:
   const SelectCopied &Chosen;
   SourceText &Text;
   const clang::SourceManager &Sources;
-  const std::vector<clang::SourceLocation> Types;
   std::map<const clang::FileEntry *, std::set<const clang::FileEntry *>> Behind;
 };
 

@@ -81,7 +81,7 @@ private:
   void addGrids(size_t I, Variants &All) const;
   llvm::Error measureShapes(size_t I);
   void buildVariants(size_t I);
-  llvm::Error beginToBuild(const Fuser &Single, size_t I, SoloVariant &One);
+  llvm::Error beginToBuild(Fuser &Single, size_t I, SoloVariant &One);
   void bind();
   void chooseUnrolls(size_t I, llvm::ArrayRef<SoloVariant> Measured);
   void carryOver(size_t I, llvm::ArrayRef<SoloVariant> Measured);
@@ -227,7 +227,7 @@ llvm::Error SoloTuning::measureShapes(size_t I) {
 void SoloTuning::buildVariants(size_t I) {
   EmitOptions Emit = ofAnyCommand(Subject.emitAlone(I));
   Emit.KernelOnly = true;
-  const Fuser Single(Tools.Clang, llvm::ArrayRef(Subject.Kernels).slice(I, 1), Emit);
+  Fuser Single(Tools.Clang, llvm::ArrayRef(Subject.Kernels).slice(I, 1), Emit);
   for (size_t Rank = 0; Rank < Near[I].size(); ++Rank)
     for (const bool Bind : {true, false})
       for (const unsigned Unroll : {0u, 2u, 4u, 8u})
@@ -242,7 +242,7 @@ void SoloTuning::buildVariants(size_t I) {
       One.Result = failedWith(Fate::Impossible, std::move(Error));
 }
 
-llvm::Error SoloTuning::beginToBuild(const Fuser &Single, size_t I, SoloVariant &One) {
+llvm::Error SoloTuning::beginToBuild(Fuser &Single, size_t I, SoloVariant &One) {
   auto Plan = TRY(Single.plan(configOf(I, One)));
   auto Text = TRY(Single.emit(Plan));
   Tasks[I].async([this, I, &One, Job = jobOf(Single, std::move(Text), Found.What.Gpu.Arch), Plan = std::move(Plan),

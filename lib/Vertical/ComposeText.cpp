@@ -136,11 +136,16 @@ void TextComposer::parameters(unsigned Node, llvm::function_ref<bool(const std::
       }
   }
   for (const IncludeLine &Include : Text.Includes) {
-    auto Known = llvm::find_if(Result.Text.Includes, [&](const IncludeLine &I) { return I.Text == Include.Text; });
-    if (Known == Result.Text.Includes.end())
+    auto Known = llvm::find_if(Result.Text.Includes, [&](const IncludeLine &I) {
+      return I.Text == Include.Text && I.Path == Include.Path && I.Packing == Include.Packing &&
+             I.InLinkage == Include.InLinkage && I.Defines == Include.Defines;
+    });
+    if (Known == Result.Text.Includes.end()) {
       Result.Text.Includes.push_back(Include);
-    else
+    } else {
       Known->ForArguments |= Include.ForArguments, Known->ForDevice &= Include.ForDevice;
+      Known->IsUnneeded &= Include.IsUnneeded, Known->MayBeAnother |= Include.MayBeAnother;
+    }
   }
   for (const std::string &File : Text.Dependencies)
     if (!llvm::is_contained(Result.Text.Dependencies, File))

@@ -83,7 +83,7 @@ int main(int Count, char **Arguments) {
     Options.SourceFile = Each.Name + ".cu";
     Options.HeaderFile = Each.Name + ".h";
     Options.Command = "cufuse-fuse-pairs";
-    const Fuser Fuser(Tools, Kernels, Options);
+    Fuser Fuser(Tools, Kernels, Options);
     const FusedSource Fused = need(Fuser.emit(need(Fuser.plan(Each.Config))));
     write(std::string(Arguments[1]) + "/" + Options.SourceFile, Fused.Source);
     write(std::string(Arguments[1]) + "/" + Options.HeaderFile, Fused.Header);

@@ -62,4 +62,4 @@ fused::scaled::Launch launchOf(float *data) {
 
 //--- other.cu
 #include "count.h"
-__global__ void other(int *data) { data[threadIdx.x] = 1; }
+__global__ void other(int *data) { data[threadIdx.x] = next(1); }

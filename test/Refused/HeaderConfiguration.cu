@@ -10,11 +10,14 @@
 // CHECK-SAME:, by other macros, packing or linkage at {{[^ ]*}}small.cu:2:1 [HeaderConfiguration]
 // CHECK: note: set these macros alike in both files, or on the command line
 
-// What nothing behind an #include asks for says nothing of it; what does so further behind it says something.
+// What nothing behind an #include asks for says nothing of it; what does so further behind it says something, where the kernel
+// needs what it includes.
 // RUN: %cufuse fuse %t.files/plain.cu:plain %t.files/other.cu:other --block 64 --block 64 -o %t/out.cu
 // RUN: %nvcc -arch=sm_90a -I%t.files -cubin -o %t/out.cubin %t/out.cu
 // RUN: %exits 1 %cufuse fuse %t.files/plain.cu:plain %t.files/behind.cu:behind --block 64 --block 64 -o %t/no.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=BEHIND '--implicit-check-not={{(error|refused):}}'
+// RUN: %cufuse fuse %t.files/without.cu:without %t.files/behind.cu:behind --block 64 --block 64 -o %t/out.cu
+// RUN: %nvcc -arch=sm_90a -I%t.files -cubin -o %t/out.cubin %t/out.cu
 // BEHIND: behind.cu:3:1: error: {{.*}}wrap.h, by other macros, packing or linkage at {{[^ ]*}}plain.cu:2:1 [HeaderConfiguration]
 
 // What only the command lines say is written around each kernel's text. A header that asks for it is the same for both.
@@ -67,7 +70,12 @@ __device__ inline float twice(float x) { return x + x; }
 //--- plain.cu
 #include "plain.h"
 #include "wrap.h"
-__global__ void plain(float *x) { x[threadIdx.x] = twice(x[threadIdx.x]); }
+__global__ void plain(float *x) { x[threadIdx.x] = twice(sizeof(Tile)); }
+
+//--- without.cu
+#include "plain.h"
+#include "wrap.h"
+__global__ void without(float *x) { x[threadIdx.x] = twice(x[threadIdx.x]); }
 
 //--- other.cu
 #define NDEBUG
@@ -93,22 +101,28 @@ __global__ void behind(Tile *tiles) { tiles[0].values[threadIdx.x % TILE] = twic
 #ifdef HEADER
 #include "block.h"
 #endif
+#ifndef HELD
+#define HELD 0
+#endif
 __global__ void sized(float *x) {
   __shared__ float s[BLOCK];
   s[threadIdx.x] = x[blockIdx.x * BLOCK + threadIdx.x];
   __syncthreads();
-  x[blockIdx.x * BLOCK + threadIdx.x] = s[BLOCK - 1 - threadIdx.x];
+  x[blockIdx.x * BLOCK + threadIdx.x] = s[BLOCK - 1 - threadIdx.x] + HELD;
 }
 
 //--- widened.cu
 #ifdef HEADER
 #include "block.h"
 #endif
+#ifndef HELD
+#define HELD 0
+#endif
 __global__ void widened(float *x) {
   __shared__ float s[BLOCK];
   s[threadIdx.x] = x[blockIdx.x * BLOCK + threadIdx.x];
   __syncthreads();
-  x[blockIdx.x * BLOCK + threadIdx.x] = s[BLOCK - 1 - threadIdx.x];
+  x[blockIdx.x * BLOCK + threadIdx.x] = s[BLOCK - 1 - threadIdx.x] + HELD;
 }
 
 //--- block.h
@@ -116,6 +130,7 @@ __global__ void widened(float *x) {
 struct Held {
   float values[BLOCK];
 };
+#define HELD sizeof(Held)
 
 //--- commands.json
 [{"directory": "@", "file": "sized.cu", "command": "nvcc -DBLOCK=64 -c sized.cu"},

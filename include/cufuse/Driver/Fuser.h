@@ -17,7 +17,8 @@ public:
   llvm::Expected<FusionPlan> plan(const FusionConfig &Config) const;
   /// The same, with HFUSE's bound of registers where the configuration asks for that.
   llvm::Expected<FusionPlan> planWithBound(const FusionConfig &Config, std::vector<std::string> *Explanation) const;
-  llvm::Expected<FusedSource> emit(const FusionPlan &Plan) const;
+  /// Without includes that are not needed, if what is left is verified.
+  llvm::Expected<FusedSource> emit(const FusionPlan &Plan);
   /// Parses the text again only if no text of the same structure was verified before.
   llvm::Error verify(const FusedSource &Fused, const FusionPlan &Plan);
   /// Planned, emitted and verified.
@@ -45,6 +46,7 @@ private:
   CompileFlags Flags;
   std::vector<std::string> Folders;
   std::set<std::string> Verified;
+  bool KnowsIncludes = false; ///< Which are needed.
 };
 
 /// A fused source and its header, by the names that the options give them.

@@ -42,6 +42,7 @@ struct EmitOptions {
   std::uint64_t ApartBelow = 0;
   /// For a measurement, which compiles faster: no launcher, and where arguments are bound, no general kernel.
   bool KernelOnly = false;
+  bool AllIncludes = false; ///< Of the kernels' files, also those that are not seen to be needed.
 };
 
 struct FusedSource {
@@ -76,7 +77,7 @@ bool isMainAlone(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Pla
 bool rebindsLibraries(llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan);
 
 /// The same text must not name different files, nor the same header be read in different states.
-llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents);
+llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents, const EmitOptions &Options);
 
 /// Whether an output, or its header, still has the text that it says it had; also where it does not say.
 bool isAsWritten(llvm::StringRef Text);

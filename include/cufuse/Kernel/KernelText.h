@@ -89,6 +89,8 @@ struct IncludeLine {
   unsigned Packing = 0;                ///< The bytes of the `#pragma pack` that it stands under; 0 for none.
   bool ForDevice = false;              ///< Only the device reads it.
   bool ForNvcc = false;                ///< Other compilers need not read it.
+  bool IsUnneeded = false;             ///< Nothing is seen that needs it: it is left out if the output is right so.
+  bool MayBeAnother = false;           ///< The output's build may find another file by that name.
 };
 
 /// A stretch of the output that belongs to one constituent.
