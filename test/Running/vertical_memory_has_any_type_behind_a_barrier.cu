@@ -7,7 +7,7 @@
 // RUN: %cufuse fuse --vertical a.cu:mix a.cu:age --cooperative --link mix.cells=age.cells --block 32 --block 32 --name aged -o aged.cu
 // RUN: %execute -I %S/Inputs -I %t %t/main.cu %t/cells.cu %t/scan.cu %t/aged.cu
 // CHECK: : one after the other{{$}}
-// CHECK-NEXT: cufuse fuse --vertical a.cu:make a.cu:mix -o fused.cu
+// CHECK-NEXT: cufuse fuse --vertical a.cu:make a.cu:mix --cooperative -o fused.cu
 // CHECK: : one after the other, with grids that are not seen to be one
 // CHECK-NEXT: cufuse fuse --vertical a.cu:sums a.cu:add --cooperative -o fused.cu
 
