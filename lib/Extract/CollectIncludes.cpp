@@ -77,16 +77,22 @@ private:
                                                       std::tuple(Best->IsUnneeded, readWith(*Best).size())))
         Best = &Line;
     }
-    if (Unit.inToolkit(Begin) &&
+    if (Unit.inToolkit(Begin) && !isOfLanguage(Begin) &&
         includesOf(Begin, [this](clang::FileID Each) { return Chosen.Absorbed.count(Each); }).empty())
       return {};
     if (Best)
       return {Best};
     std::vector<IncludeLine *> All;
     for (IncludeLine &Line : Lines)
-      if (standard(Begin) && readsStandard(Line))
+      if (isOfLanguage(Begin) && readsStandard(Line))
         All.push_back(&Line);
     return All;
+  }
+  /// Of the standard library, or what Clang brings in the place of its limits of numbers, which nvcc reads before no
+  /// file.
+  bool isOfLanguage(clang::SourceLocation At) const {
+    const llvm::StringRef File = Sources.getFilename(At);
+    return standard(At) || (Unit.inToolkit(At) && (File.ends_with("limits.h") || File.ends_with("float.h")));
   }
   bool readsStandard(const IncludeLine &Line) {
     return llvm::any_of(readWith(Line), [this](const clang::FileEntry *File) {
