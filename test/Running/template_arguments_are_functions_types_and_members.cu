@@ -38,9 +38,14 @@ template <typename T> __global__ void numbered(const int *in, int *out) {
 
 //--- main.cu
 #include "both.h"
-#include "kernels.cu"
 
 #include "every.h"
+
+/// nvcc's own launches of such instances do not find them.
+template <int Value> __global__ void apart(const int *in, int *out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i] * 10 + Value;
+}
 
 int main() {
   Array<int> in(1024), a(1024), b(1024), c(1024), d(1024), e(1024), f(1024);
@@ -50,9 +55,8 @@ int main() {
   return both.same(
              "every",
              [&] {
-               numbered<int Own::*><<<7, 32>>>(in, a), numbered<int (Own::*)(Other) const><<<5, 32>>>(in, b);
-               numbered<Own (*)(Other)><<<6, 32>>>(in, c), numbered<void(Third, ...)><<<7, 32>>>(in, d);
-               numbered<Third &><<<8, 32>>>(in, e), numbered<float(&&)[3]><<<9, 32>>>(in, f);
+               apart<1><<<7, 32>>>(in, a), apart<2><<<5, 32>>>(in, b), apart<3><<<6, 32>>>(in, c);
+               apart<4><<<7, 32>>>(in, d), apart<5><<<8, 32>>>(in, e), apart<6><<<9, 32>>>(in, f);
              },
              [&] {
                require(every::launch({7, {in, a}}, {5, {in, b}}, {6, {in, c}}, {7, {in, d}}, {8, {in, e}}, {9, {in, f}}),
