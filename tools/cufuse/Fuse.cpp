@@ -13,11 +13,13 @@
 
 #include <llvm/ADT/SmallVectorExtras.h>
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -100,15 +102,19 @@ void backdate(const std::string &Path, FileTime Began) {
   ::utimensat(AT_FDCWD, Path.c_str(), Both, 0);
 }
 
-/// What others share and have written alike stays as old as it is.
-llvm::Error writeOutputs(std::vector<OutputFile> Files, const FuseRequest &Request, FileTime Began) {
-  llvm::erase_if(Files, [&](const OutputFile &File) {
-    return !Request.Prelude.empty() && File.Path == preludeOf(Request) &&
-           llvm::expectedToOptional(textOfFile(File.Path)) == File.Text;
-  });
+/// What several outputs share is not newer than any of them, whoever has written it: it is as old as this program,
+/// which knows the text.
+FileTime timeOfPrelude(FileTime Began) {
+  llvm::sys::fs::file_status Status;
+  const std::string Own = llvm::sys::fs::getMainExecutable(nullptr, nullptr);
+  return llvm::sys::fs::status(Own, Status) ? Began
+                                            : std::min(Began, Status.getLastModificationTime().time_since_epoch());
+}
+
+llvm::Error writeOutputs(const std::vector<OutputFile> &Files, const FuseRequest &Request, FileTime Began) {
   TRY(writeFiles(Files));
   for (const OutputFile &File : Files)
-    backdate(File.Path, Began);
+    backdate(File.Path, !Request.Prelude.empty() && File.Path == preludeOf(Request) ? timeOfPrelude(Began) : Began);
   return llvm::Error::success();
 }
 
@@ -329,7 +335,7 @@ llvm::Error writeSeveral(SeveralOutputs Outputs, const FuseRequest &Whole, FileT
     Outputs.Files.push_back({Whole.Depfile, dependencyRule(Whole, Kernels, Toolkit)});
   }
   TRY(checkOutputs(llvm::map_to_vector(Outputs.Files, [](const OutputFile &File) { return File.Path; }), {}));
-  TRY(writeOutputs(std::move(Outputs.Files), Whole, Began));
+  TRY(writeOutputs(Outputs.Files, Whole, Began));
   if (!Whole.Depfile.empty())
     return llvm::Error::success();
   for (const auto &[Request, Result] : llvm::zip(Outputs.Requests, Outputs.Results))
@@ -423,7 +429,7 @@ llvm::Error run(const Arguments &Given, const Invocation &Invocation) {
       Files.push_back({Request.Depfile, dependencyRule(Request, Result.Kernels, Tools.CudaPath)});
     if (!Request.Prelude.empty())
       Files.push_back({preludeOf(Request), preludeText()});
-    TRY(writeOutputs(std::move(Files), Request, Began));
+    TRY(writeOutputs(Files, Request, Began));
     for (const std::string &Fact : Result.Tuned)
       llvm::outs() << Fact << '\n';
     if (Request.Depfile.empty())
