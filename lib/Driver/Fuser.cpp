@@ -125,24 +125,28 @@ llvm::Expected<FusionPlan> Fuser::planWithBound(const FusionConfig &Config,
   return Plan;
 }
 
-llvm::Expected<FusedSource> Fuser::emit(const FusionPlan &Plan) {
+llvm::Error Fuser::chooseIncludes(const FusionPlan &Plan) {
   const bool LeavesOut = llvm::any_of(Constituents, [](const Constituent &C) {
     return llvm::any_of(C.Text->Includes, [](const IncludeLine &Line) { return Line.IsUnneeded; });
   });
-  if (!std::exchange(KnowsIncludes, true) && LeavesOut) {
-    auto Fused = TRY(emitFused(Constituents, Plan, Options));
-    llvm::Error Error = verify(Fused, Plan);
-    if (!Error)
-      return Fused;
-    Options.AllIncludes = true;
-    auto Whole = emitFused(Constituents, Plan, Options);
-    if (Whole) {
-      llvm::consumeError(std::move(Error));
-      return Whole;
-    }
-    llvm::consumeError(Whole.takeError()); // what the user may leave out is no reason
+  if (std::exchange(KnowsIncludes, true) || Options.AllIncludes || !LeavesOut)
+    return llvm::Error::success();
+  auto Fused = TRY(emitFused(Constituents, Plan, Options));
+  llvm::Error Error = verify(Fused, Plan);
+  if (!Error)
+    return Error;
+  Options.AllIncludes = true;
+  auto Whole = emitFused(Constituents, Plan, Options);
+  if (!Whole) { // for an include that nothing is seen to need
+    llvm::consumeError(Whole.takeError());
     return Error;
   }
+  llvm::consumeError(std::move(Error));
+  return llvm::Error::success();
+}
+
+llvm::Expected<FusedSource> Fuser::emit(const FusionPlan &Plan) {
+  TRY(chooseIncludes(Plan));
   return emitFused(Constituents, Plan, Options);
 }
 

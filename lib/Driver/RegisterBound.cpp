@@ -37,6 +37,7 @@ llvm::Expected<RegisterLimit> Fuser::registerBound(const FusionConfig &Config,
     Alone.Grid = Config.Grid;
     EmitOptions Emit = Options;
     Emit.Name = "alone";
+    Emit.AllIncludes = true;
     LoadedKernel Own = Kernels[I];
     for (ParameterText &P : Own.Text.Parameters) // which another kernel's arguments have for it
       P.Given.clear();

@@ -52,6 +52,7 @@ Evaluation withOutcome(Evaluation Known, const RunOutcome &Outcome) {
 
 EmitOptions ofAnyCommand(EmitOptions Options) {
   Options.Command = "cufuse tune";
+  Options.AllIncludes = true; // which are needed does not change a time
   return Options;
 }
 

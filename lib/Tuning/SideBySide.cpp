@@ -61,8 +61,9 @@ private:
     return At->second;
   }
 
-  llvm::Expected<CandidateRuns::Compilation> emit(const Candidate &Of, bool KernelOnly) const {
+  llvm::Expected<CandidateRuns::Compilation> emit(const Candidate &Of, bool KernelOnly) {
     auto Plan = TRY(Fuse.plan(Of.Config));
+    TRY(Fuse.chooseIncludes(Plan));
     // The cap is set in the PTX: candidates that differ in nothing else share it.
     Candidate Shared = Of.compiled();
     const RegisterLimit &Limit = Of.Config.Registers;
@@ -71,6 +72,7 @@ private:
     auto Emitted = TRY(Fuse.plan(Shared.Config));
     EmitOptions Own = ofAnyCommand(Fuse.options());
     Own.KernelOnly = KernelOnly;
+    Own.AllIncludes = Fuse.options().AllIncludes;
     Own.Name += fmt::format("_{:016x}", llvm::xxh3_64bits(Shared.key()));
     auto Text = TRY(emitFused(Fuse.constituents(), Emitted, Own));
     auto Job = std::make_shared<CompileJob>(jobOf(Fuse, std::move(Text), Found.What.Gpu.Arch));

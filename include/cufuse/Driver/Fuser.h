@@ -17,7 +17,8 @@ public:
   llvm::Expected<FusionPlan> plan(const FusionConfig &Config) const;
   /// The same, with HFUSE's bound of registers where the configuration asks for that.
   llvm::Expected<FusionPlan> planWithBound(const FusionConfig &Config, std::vector<std::string> *Explanation) const;
-  /// Without includes that are not needed, if what is left is verified.
+  /// Whether includes that are not seen to be needed are left out of what is emitted: if what is left is verified.
+  llvm::Error chooseIncludes(const FusionPlan &Plan);
   llvm::Expected<FusedSource> emit(const FusionPlan &Plan);
   /// Parses the text again only if no text of the same structure was verified before.
   llvm::Error verify(const FusedSource &Fused, const FusionPlan &Plan);
