@@ -83,9 +83,10 @@ private:
     if (Best)
       return {Best};
     std::vector<IncludeLine *> All;
-    for (IncludeLine &Line : Lines)
-      if (isOfLanguage(Begin) && readsStandard(Line))
-        All.push_back(&Line);
+    if (isOfLanguage(Begin))
+      for (IncludeLine &Line : Lines)
+        if (readsStandard(Line))
+          All.push_back(&Line);
     return All;
   }
   /// Of the standard library, or what Clang brings in the place of its limits of numbers, which nvcc reads before no
@@ -110,9 +111,11 @@ private:
         IsNew |= std::exchange(Line->IsUnneeded, false);
       return IsNew;
     };
+    std::set<clang::FileID> Asked;
     auto NeedAt = [&](clang::SourceLocation Place) {
-      if (Place.isValid())
-        Need(Sources.getFileID(Sources.getExpansionLoc(Place)), Lines.size());
+      const clang::FileID File = Place.isValid() ? Sources.getFileID(Sources.getExpansionLoc(Place)) : clang::FileID();
+      if (File.isValid() && Asked.insert(File).second)
+        Need(File, Lines.size());
     };
     for (const auto &[Function, Use] : Reach.Functions)
       NeedAt(Function->getLocation());
