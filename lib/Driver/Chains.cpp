@@ -61,11 +61,25 @@ std::vector<Neighbours> neighboursOf(llvm::ArrayRef<LoadedKernel> Kernels) {
       Each.Names.push_back(nameOf(Each.Kernels.back(), Kernels));
     }
     auto IsSame = [&](const Neighbours &Known) {
-      return Known.Names == Each.Names && !Known.Links.Between == !Each.Links.Between;
+      return Known.Names == Each.Names && !Known.Links.Between == !Each.Links.Between &&
+             (Each.Links.Between || Known.Links.Arrays == Each.Links.Arrays);
     };
     if (llvm::none_of(Result, IsSame))
       Result.push_back(std::move(Each));
   }
+  // Kernels that are launched with several arrays are named by their launches.
+  const std::vector<Neighbours> All = Result;
+  for (auto [I, Each] : llvm::enumerate(Result))
+    if (llvm::any_of(llvm::enumerate(All), [&, I = I](const auto &Other) {
+          return Other.index() != I && !Other.value().Links.Between && Other.value().Names == All[I].Names;
+        }))
+      for (auto [Kernel, Name, Place] : llvm::zip(Each.Kernels, Each.Names, Each.Links.Places)) {
+        KernelSpec ByLaunch{Kernel.Spec.File, Kernel.Spec.Kernel, Place.Line, Place.Column};
+        if (launchesAt(*Kernel.Parsed.Unit, ByLaunch).empty()) // in a header
+          continue;
+        Name = ByLaunch.str();
+        Kernel.Spec = std::move(ByLaunch);
+      }
   return Result;
 }
 

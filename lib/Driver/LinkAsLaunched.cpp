@@ -2,6 +2,7 @@
 
 #include "cufuse/Dependence/Links.h"
 #include "cufuse/Emit/Emit.h"
+#include "cufuse/Facts/FindKernel.h"
 #include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
@@ -46,6 +47,8 @@ std::vector<LaunchedKernel> launchedKernels(llvm::ArrayRef<LoadedKernel> Kernels
   std::vector<LaunchedKernel> Launched;
   for (size_t I = 0; I < Kernels.size(); ++I) {
     Launched.push_back({Names[I], Kernels[I].Parsed.Kernel, {}});
+    for (const auto *Call : launchesAt(*Kernels[I].Parsed.Unit, Kernels[I].Spec))
+      Launched.back().Calls.insert(Call);
     for (const AccessSite &Site : Kernels[I].Accesses.Sites)
       if (Site.What != AccessSite::Kind::Load || Site.Compound) {
         Launched.back().Stores.insert(Site.Parameter);
@@ -155,13 +158,22 @@ llvm::Expected<std::string> linkAsLaunched(llvm::MutableArrayRef<LoadedKernel> K
       chooseLaunch(Kernels[I].Facts.Launches, Found->Places[I]);
       Kernels[I].OneArray = Found->OneArray[I];
     }
+    auto Placed = [](llvm::ArrayRef<SourcePlace> Places) {
+      return listed(llvm::map_to_vector(Places, [](const SourcePlace &Place) { return Place.str(); }));
+    };
+    std::string Otherwise;
+    if (!Found->Otherwise.empty() && Placed(Found->Otherwise) == Placed(Found->Places))
+      Otherwise = "; other calls of these launches have other links, which --link says";
+    else if (!Found->Otherwise.empty())
+      Otherwise = fmt::format("; at {} they are launched with other links (FILE:@LINE names a kernel by its launch)",
+                              Placed(Found->Otherwise));
     return fmt::format(
-        "linked as launched at {} and {}:{}{}{}{}{}", Found->Places.front().str(), Found->Places.back().str(), Said,
+        "linked as launched at {} and {}:{}{}{}{}{}{}", Found->Places.front().str(), Found->Places.back().str(), Said,
         !IsOtherGrid    ? ""
         : How.LastBlock ? "; by the last block, since the others have one block"
                         : "; by the first block, since all but the last have one block",
         Found->IsConditional ? "; not all of them are always launched" : "",
-        Found->HaveOneStream ? "" : "; on streams that are not one, which is taken to wait for the others",
+        Found->HaveOneStream ? "" : "; on streams that are not one, which is taken to wait for the others", Otherwise,
         Found->AreSeenToReach || How.inMemoryOfAll()
             ? ""
             : "; their grids are not seen to be one, and are taken to reach all elements");

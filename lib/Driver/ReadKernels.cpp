@@ -117,6 +117,11 @@ LoadedKernel understand(const OpenFile &File, const clang::FunctionDecl &Kernel,
       Loaded.Accesses = withoutWraps(countedFromThreads(withoutWraps(std::move(Loaded.Accesses))));
     }
   }
+  std::set<std::string> Named; // its block is that of the launch that it is named by
+  for (const clang::CUDAKernelCallExpr *Launch : launchesAt(Unit, Loaded.Spec))
+    Named.insert(Unit.place(Launch->getBeginLoc()).str());
+  llvm::erase_if(Loaded.Facts.Launches,
+                 [&](const LaunchFacts &Each) { return !Named.empty() && !Named.count(Each.Where.str()); });
   Loaded.Facts.Blockers = checkFusable(Unit, File.Host, Reach, Ir.get(), Loaded.Facts);
   llvm::append_range(Loaded.Facts.Blockers, File.OtherText);
   if (!Loaded.Facts.IsTemplate) {

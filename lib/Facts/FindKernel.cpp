@@ -305,6 +305,35 @@ static llvm::Error unresolved(const ParsedUnit &Unit, const KernelSpec &Spec, ll
                   Unit.place(Template ? Template->getLocation() : Kernel.getLocation()));
 }
 
+/// The kernels whose head has the line.
+static std::vector<const clang::FunctionDecl *> startingAt(const ParsedUnit &Unit, const KernelSpec &Spec) {
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  std::vector<const clang::FunctionDecl *> Found;
+  for (const clang::FunctionDecl *Kernel : allKernels(Unit)) {
+    const clang::Decl *Template = Kernel->getDescribedFunctionTemplate();
+    const clang::SourceLocation Begin =
+        Sources.getExpansionLoc((Template ? Template : static_cast<const clang::Decl *>(Kernel))->getBeginLoc());
+    if (!Spec.Column && Sources.isInMainFile(Begin) && Unit.place(Begin).Line <= Spec.Line &&
+        Spec.Line <= Unit.place(Kernel->getLocation()).Line)
+      Found.push_back(Kernel);
+  }
+  return Found;
+}
+
+std::vector<const clang::CUDAKernelCallExpr *> launchesAt(const ParsedUnit &Unit, const KernelSpec &Spec) {
+  if (!Spec.Line || !startingAt(Unit, Spec).empty())
+    return {};
+  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
+  auto Launches = allIn<clang::CUDAKernelCallExpr>(
+      Unit.ast(), [&](clang::SourceLocation At) { return Unit.inLibrary(At); }, /*Instances=*/true);
+  llvm::erase_if(Launches, [&](const clang::CUDAKernelCallExpr *Launch) {
+    const SourcePlace Place = Unit.place(Launch->getBeginLoc());
+    return !Sources.isInMainFile(Sources.getExpansionLoc(Launch->getBeginLoc())) || Place.Line != Spec.Line ||
+           (Spec.Column && Place.Column != Spec.Column) || !Launch->getDirectCallee();
+  });
+  return Launches;
+}
+
 llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, const KernelSpec &Spec) {
   const std::vector<const clang::FunctionDecl *> Kernels = allKernels(Unit);
   // A missing header may hide anything, the kernel included.
@@ -314,15 +343,11 @@ llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, c
 
   std::vector<const clang::FunctionDecl *> Matches;
   if (Spec.Line) {
-    const clang::SourceManager &Sources = Unit.ast().getSourceManager();
-    for (const clang::FunctionDecl *Kernel : Kernels) {
-      const clang::Decl *Template = Kernel->getDescribedFunctionTemplate();
-      const clang::SourceLocation Begin =
-          Sources.getExpansionLoc((Template ? Template : static_cast<const clang::Decl *>(Kernel))->getBeginLoc());
-      if (Sources.isInMainFile(Begin) && Unit.place(Begin).Line <= Spec.Line &&
-          Spec.Line <= Unit.place(Kernel->getLocation()).Line)
+    Matches = startingAt(Unit, Spec);
+    for (const clang::CUDAKernelCallExpr *Launch : launchesAt(Unit, Spec))
+      if (const clang::FunctionDecl *Kernel = withBody(Launch->getDirectCallee());
+          Kernel && !llvm::is_contained(Matches, Kernel))
         Matches.push_back(Kernel);
-    }
   } else if (const std::vector<Candidate> Candidates = candidates(Spec, Kernels); Candidates.empty()) {
     Matches = resolved(Unit, byAlias(Spec, Kernels));
   } else {
@@ -356,15 +381,8 @@ llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, c
 
   if (Matches.empty()) {
     if (Spec.Line)
-      for (const auto *Launch :
-           allIn<clang::CUDAKernelCallExpr>(Unit.ast(), [&](clang::SourceLocation At) { return Unit.inLibrary(At); }))
-        if (const clang::FunctionDecl *Kernel = Launch->getDirectCallee();
-            Kernel && Unit.place(Launch->getBeginLoc()).Line == Spec.Line)
-          return badInput(
-              fmt::format("no kernel starts on line {} of '{}': one is launched there", Spec.Line, Spec.File),
-              fmt::format("name it: {}:{}", Spec.File, qualifiedNameOf(*Kernel)));
-    if (Spec.Line)
-      return badInput(fmt::format("no kernel starts on line {} of '{}'", Spec.Line, Spec.File));
+      return badInput(
+          fmt::format("no kernel of the file starts, or is launched, on line {} of '{}'", Spec.Line, Spec.File));
     const std::string Wanted = unqualified(Spec.name());
     std::vector<std::string> Near, All;
     for (const clang::FunctionDecl *Kernel : Kernels) {

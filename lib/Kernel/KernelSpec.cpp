@@ -8,7 +8,10 @@
 
 namespace cufuse {
 
-std::string KernelSpec::str() const { return Line ? fmt::format("{}:@{}", File, Line) : File + ":" + Kernel; }
+std::string KernelSpec::str() const {
+  const std::string At = Column ? fmt::format(":{}", Column) : "";
+  return Line ? fmt::format("{}:@{}{}", File, Line, At) : File + ":" + Kernel;
+}
 
 size_t signatureStart(llvm::StringRef Kernel) {
   int Angles = 0, Round = 0; // in parentheses, `>` compares
@@ -64,7 +67,9 @@ llvm::Expected<KernelSpec> parseKernelSpec(llvm::StringRef Text) {
   Spec.File = Text.take_front(Colon).str();
   const llvm::StringRef Kernel = Text.drop_front(Colon + 1).trim();
   if (Kernel.starts_with("@")) {
-    if (Kernel.drop_front().getAsInteger(10, Spec.Line) || Spec.Line == 0)
+    const auto [Line, Column] = Kernel.drop_front().split(':');
+    const bool HasColumn = Line.size() + 1 < Kernel.size();
+    if (Line.getAsInteger(10, Spec.Line) || Spec.Line == 0 || (HasColumn && Column.getAsInteger(10, Spec.Column)))
       return badUsage(fmt::format("'{}' is not a line number", Kernel.drop_front().str()), "write FILE.cu:@LINE");
     return Spec;
   }

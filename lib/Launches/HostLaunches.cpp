@@ -67,7 +67,8 @@ private:
     }
     auto *If = llvm::dyn_cast<clang::IfStmt>(S);
     const bool Loops = isLoop(S, Unit.ast());
-    const bool Branches = If || Loops || llvm::isa<clang::SwitchStmt, clang::ConditionalOperator>(S);
+    const bool Branches =
+        If || Loops || llvm::isa<clang::SwitchStmt, clang::ConditionalOperator, clang::CXXCatchStmt>(S);
     if (llvm::isa<clang::SwitchCase>(S))
       ++Path.back().Number;
     if (llvm::isa<clang::LabelStmt>(S))

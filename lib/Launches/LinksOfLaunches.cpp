@@ -40,16 +40,17 @@ using LaunchRun = std::vector<const Launch *>;
 
 /// The last launch of the first kernel before the next kernel's, and so on to the first launch of the last kernel that
 /// has all before it; then the same of the launches behind that one.
-std::vector<LaunchRun> runsOf(llvm::ArrayRef<Launch> All, llvm::ArrayRef<std::string> Kernels) {
+std::vector<LaunchRun> runsOf(llvm::ArrayRef<Launch> All, size_t Kernels,
+                              llvm::function_ref<bool(const Launch &, size_t)> IsOf) {
   std::vector<LaunchRun> Runs;
   for (size_t Next = 0, End = 0; End < All.size();) {
-    Next += isOf(All[End++].Kernel, Kernels[Next]);
-    if (Next < Kernels.size())
+    Next += IsOf(All[End++], Next);
+    if (Next < Kernels)
       continue;
     LaunchRun Chosen;
     size_t At = End;
-    for (size_t I = Kernels.size(); I-- > 0;) {
-      while (!isOf(All[--At].Kernel, Kernels[I])) {
+    for (size_t I = Kernels; I-- > 0;) {
+      while (!IsOf(All[--At], I)) {
       }
       Chosen.insert(Chosen.begin(), &All[At]);
     }
@@ -322,6 +323,15 @@ LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chose
           Own.push_back({First, Second});
       }
   }
+  llvm::SmallVector<const std::optional<Value> *> Pointers;
+  for (size_t K = 0; K < Chosen.size(); ++K)
+    for (size_t I = 0; I < Parameters(K); ++I)
+      if (Kernels[K].Kernel->getParamDecl(I)->getType()->isPointerType()) {
+        const std::optional<Value> &Own = Chosen[K]->Arguments[I];
+        Pointers.push_back(&Own);
+        const auto *First = llvm::find_if(Pointers, [&](const auto *Each) { return *Each == Own; });
+        Result.Arrays.push_back(Own ? std::optional<size_t>(First - Pointers.begin()) : std::nullopt);
+      }
   std::optional<size_t> OfGrid;
   for (size_t To = 0; To < Chosen.size(); ++To) {
     Result.Places.push_back(Unit.place(Chosen[To]->Call->getBeginLoc()));
@@ -371,35 +381,50 @@ LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chose
   return Result;
 }
 
+/// Are two pointers one array in `Of` that these launches are handed as two?
+bool partsArrays(const LaunchLinks &These, const LaunchLinks &Of) {
+  return llvm::any_of(llvm::enumerate(Of.Arrays), [&](const auto &Each) {
+    const std::optional<size_t> &Own = These.Arrays[Each.index()];
+    return Own && Each.value() && These.Arrays[*Each.value()] && These.Arrays[*Each.value()] != Own;
+  });
+}
+
 } // namespace
 
 std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRef<LaunchedKernel> Kernels) {
   const auto Wanted = llvm::map_to_vector(Kernels, [](const LaunchedKernel &Each) { return kernelName(*Each.Kernel); });
+  auto IsOf = [&](const Launch &L, size_t Kernel) {
+    return isOf(L.Kernel, Wanted[Kernel]) && (Kernels[Kernel].Calls.empty() || Kernels[Kernel].Calls.count(L.Call));
+  };
   HostLaunches Of(Unit);
-  std::optional<LaunchLinks> Parted;                      // or not known
-  for (unsigned Calls = 0; Calls <= MostCalls; ++Calls) { // the functions that are nearest to the launches
-    std::list<std::vector<Launch>> Launches;
+  std::optional<LaunchLinks> Chosen, Parted; // Parted: or not known
+  for (unsigned Calls = 0; Calls <= MostCalls; Calls = Chosen ? std::max(Calls + 1, MostCalls) : Calls + 1) {
+    std::list<std::vector<Launch>> Launches; // the functions that are nearest to the launches, and then all
     std::vector<LaunchRun> Runs;
     for (const clang::FunctionDecl *Function : Of.functions())
-      llvm::append_range(Runs, runsOf(Launches.emplace_back(Of.of(*Function, Calls)), Wanted));
+      llvm::append_range(Runs, runsOf(Launches.emplace_back(Of.of(*Function, Calls)), Kernels.size(), IsOf));
     std::vector<LaunchRun> Dependent;
     llvm::copy_if(Runs, std::back_inserter(Dependent),
                   [&](const LaunchRun &Run) { return sharingOf(Run, Kernels).Any; });
-    for (const LaunchRun &Chosen : Runs) {
-      LaunchLinks Result = linksOf(Unit, Chosen, Kernels, Dependent);
-      for (size_t Next = 1; Next < Chosen.size(); ++Next) {
+    for (const LaunchRun &Run : Runs) {
+      LaunchLinks Result = linksOf(Unit, Run, Kernels, Dependent);
+      for (size_t Next = 1; Next < Run.size(); ++Next) {
         const bool IsLinked = Kernels[Next].Linked.count(Next - 1);
-        for (const Launch *Each = Chosen[Next - 1] + 1; Each < Chosen[Next] && !IsLinked && !Result.Between; ++Each)
-          if (!isInOtherArm(*Each, *Chosen[Next - 1], *Chosen[Next]) && isBetween(*Each, Chosen))
+        for (const Launch *Each = Run[Next - 1] + 1; Each < Run[Next] && !IsLinked && !Result.Between; ++Each)
+          if (!isInOtherArm(*Each, *Run[Next - 1], *Run[Next]) && isBetween(*Each, Run))
             Result.Between = Unit.place(Each->Misread.isValid() ? Each->Misread : Each->Call->getBeginLoc());
       }
-      if (!Result.Between && Result.AreKnown)
-        return Result;
-      if (!Parted || (Parted->Between && !Result.Between)) // what is seen only by way of calls is no reason
-        Parted = std::move(Result);
+      if (Result.Between || !Result.AreKnown) {
+        if (!Parted || (Parted->Between && !Result.Between)) // what is seen only by way of calls is no reason
+          Parted = std::move(Result);
+      } else if (!Chosen || (Result.ShareMemory && !Chosen->ShareMemory)) {
+        Chosen = std::move(Result);
+      } else if (Chosen->Otherwise.empty() && Result.ShareMemory && partsArrays(Result, *Chosen)) {
+        Chosen->Otherwise = std::move(Result.Places);
+      }
     }
   }
-  return Parted;
+  return Chosen ? Chosen : Parted;
 }
 
 std::vector<LaunchChain>

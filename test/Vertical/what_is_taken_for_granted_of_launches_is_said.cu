@@ -9,6 +9,7 @@
 // RUN: %cufuse fuse --vertical %s:fill %s:ofBoth --distinct --name f --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=LEFT
 // RUN: %cufuse fuse --vertical %s:fill %s:unlessLeft --distinct --name f --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=LEFT
 // RUN: %cufuse fuse --vertical %s:fill %s:continued --distinct --name f --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=LEFT
+// RUN: %cufuse fuse --vertical %s:fill %s:caught --distinct --name f --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=LEFT
 // RUN: %cufuse fuse --vertical %s:fill %s:checked --distinct --name f --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=ONE
 // Streams that are seen not to be one are taken to wait; another device is another launch.
 // RUN: %cufuse fuse --vertical %s:fill %s:beside --distinct --name f --dry-run -o %t.cu 2>&1 | FileCheck %s --check-prefix=STREAM
@@ -42,6 +43,7 @@ SCALE(called)
 SCALE(ofBoth)
 SCALE(unlessLeft)
 SCALE(continued)
+SCALE(caught)
 SCALE(checked)
 SCALE(beside)
 SCALE(elsewhere)
@@ -80,6 +82,14 @@ void runContinued(float *x, int n, int turns) {
     if (k % 2)
       continue;
     continued<<<(n + 255) / 256, 256>>>(x, n, 2);
+  }
+}
+void runCaught(float *x, int n) {
+  try {
+    fill<<<(n + 255) / 256, 256>>>(x, n);
+    throw 1;
+  } catch (int) {
+    caught<<<(n + 255) / 256, 256>>>(x, n, 2);
   }
 }
 cudaError_t runChecked(float *x, int n) {

@@ -6,6 +6,10 @@
 
 #include <vector>
 
+namespace clang {
+class CUDAKernelCallExpr;
+} // namespace clang
+
 namespace cufuse {
 
 /// Every kernel defined in the user's files, in order; a template stands for itself (as its pattern).
@@ -18,6 +22,9 @@ std::vector<std::string> probesFor(llvm::ArrayRef<KernelSpec> Specs, clang::ASTC
 /// one. A template named without arguments means its only instantiation in the file. Fails with near names, or with
 /// the choices.
 llvm::Expected<const clang::FunctionDecl *> findKernel(const ParsedUnit &Unit, const KernelSpec &Spec);
+
+/// The launches by which `Spec` names it: all on its line of the file, where no kernel starts there.
+std::vector<const clang::CUDAKernelCallExpr *> launchesAt(const ParsedUnit &Unit, const KernelSpec &Spec);
 
 /// `k(int *, unsigned int)` as a user would write it to choose an overload.
 std::string signatureOf(const clang::FunctionDecl &Kernel);

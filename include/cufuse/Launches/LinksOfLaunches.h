@@ -14,6 +14,7 @@
 
 namespace clang {
 class FunctionDecl;
+class Stmt;
 } // namespace clang
 
 namespace cufuse {
@@ -28,6 +29,7 @@ struct LaunchedKernel {
   /// What ends the elements of a store that it bounds by the block's number, by store: only lower blocks have some.
   std::vector<std::vector<Less>> Ends = {};
   std::set<size_t> Linked = {}; ///< Kernels before it whose arrays are linked by hand: the user knows of those two.
+  std::set<const clang::Stmt *> Calls = {}; ///< One of these is meant; empty: any.
 };
 
 struct LaunchLinks {
@@ -51,12 +53,17 @@ struct LaunchLinks {
   bool ShareMemory = false, AreKnown = true;
   /// By kernel: parameters that are handed one array, to which the kernel stores by one of them.
   std::vector<std::vector<std::pair<std::string, std::string>>> OneArray;
+  /// Of all pointers that they are handed, in order: the first that is the same; nothing where that is not known.
+  std::vector<std::optional<size_t>> Arrays = {};
+  /// Launches of the same kernels, or the same ones by another call, in which arrays differ that are linked here.
+  std::vector<SourcePlace> Otherwise = {};
   bool areDependent() const { return ShareMemory && AreKnown; }
 };
 
 /// The links of the kernels, in their order, where a function of the unit's files launches them one after the other,
 /// itself or by functions that it calls. Two parameters are linked if both launches give them the same variable, member
-/// or product of such, which nothing in between changes. Nothing if there is no such function.
+/// or product of such, which nothing in between changes. Of several such launches, the first, that share memory if any
+/// do. Nothing if there are none.
 std::optional<LaunchLinks> linksOfLaunches(const ParsedUnit &Unit, llvm::ArrayRef<LaunchedKernel> Kernels);
 
 /// Launches one after the other in a function of the unit's files, itself or by functions that it calls, under the same
