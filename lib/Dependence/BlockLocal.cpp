@@ -376,6 +376,8 @@ private:
       refuse(BlockerKind::NotByRow, N.Facts->Where,
              fmt::format("{} has no bound, and the others' blocks may have no row", N.Name));
     }
+    if (N.Shape->Elements)
+      requireSame(Graph.inArguments(Node, *N.Shape->Elements), All);
     require(All, MostElements);
     if (!Plan.keepsRows())
       refuse(BlockerKind::NotByRow, N.Facts->Where, fmt::format("{} works on elements, and nothing on rows", N.Name));

@@ -182,6 +182,8 @@ private:
         refuse(BlockerKind::NotInTurn, Graph.Nodes[Node].Facts->Where,
                fmt::format("{} has no bound, and what blocks of the others use may end before their panels do",
                            Graph.Nodes[Node].Name));
+      if (Shape.Elements)
+        requireSame(Graph.inArguments(Node, *Shape.Elements), Played);
       return require(Played, MostElements);
     }
     const Polynomial Bound = Graph.inArguments(Node, Shape.Bound);
@@ -558,6 +560,15 @@ llvm::Expected<InTurnPlan> planInTurn(const VerticalGraph &Graph, BlockShape Blo
           return Plan;
         llvm::consumeError(Plan.takeError());
       }
+  // One over elements is played by the others' threads if it has a bound, or if its launch has as many.
+  auto HasThreads = [&](const VerticalNode &N) {
+    return !N.Shape->Unbounded || (!N.Facts->Launches.empty() && llvm::all_of(N.Facts->Launches, [&](const auto &Each) {
+      return Each.Block == Block;
+    }));
+  };
+  if (Free > 0 && !AreFree && !ByThreads && !Exchanged.empty() && llvm::all_of(Graph.Nodes, HasThreads))
+    if (auto Plan = Try(planByThreads(Graph, Block, Exchanged)))
+      return std::move(*Plan);
   return llvm::make_error<Failure>(ExitCode::BadInput, std::move(Fewest));
 }
 

@@ -10,6 +10,8 @@ namespace cufuse::in_turn {
 
 namespace {
 
+constexpr const char *Turn = "turn#"; ///< Of a loop, whatever its variable is called.
+
 /// By threads, each of which has the same place in every kernel.
 class ThreadPlanner final : Planner {
 public:
@@ -35,6 +37,8 @@ private:
   void reaches(const VerticalNode &N) {
     const ShapeFacts &Shape = *N.Shape;
     const unsigned Node = &N - Graph.Nodes.data();
+    if (Shape.Elements)
+      requireSame(Graph.inArguments(Node, *Shape.Elements), gridDim(0) * Block.threads());
     if (Shape.Shape != KernelShape::Pointwise || Shape.Unbounded || Shape.Strided)
       return;
     require(Graph.inArguments(Node, Shape.Bound) - (Shape.Tail ? 0 : Shape.Width - 1),
@@ -115,13 +119,20 @@ private:
       for (const AccessSite *Site : Graph.Nodes[Node].sites(Parameter))
         for (AccessSite &Each : ends(Node, *Site))
           Sites.push_back({Node, std::move(Each)});
+    const std::optional<Polynomial> Apart = columnsOf(Sites);
     const auto &[First, Made] = Sites.front();
     const auto Index = indexOf(First, Made);
     std::vector<Less> Common = Made.conditions(); // of all of them
+    if (Apart)                                    // of any number of turns
+      llvm::erase_if(Common, [&, First = First](const Less &L) {
+        return llvm::any_of(Graph.Nodes[First].Accesses->Loops, [&](const LoopAccess &Loop) {
+          return L.Left.contains(Loop.Atom) || L.Right.contains(Loop.Atom);
+        });
+      });
     Elements All;
     for (const auto &[Node, Site] : Sites) {
       const auto Own = indexOf(Node, Site);
-      if (!Index || !Own || !All.add(*Own - *Index, Site.Width)) {
+      if (!Index || !Own || !(Apart || All.add(*Own - *Index, Site.Width))) {
         refuse(BlockerKind::NotInTurn, Site.Where,
                fmt::format("{}; {}: another thread may have the element", fact(First, Made), fact(Node, Site)));
         return false;
@@ -129,6 +140,13 @@ private:
       llvm::erase_if(Common, [&, First = First, &Made = Made, Node = Node, &Site = Site](Less &L) {
         return !isImpliedBy(Node, Site, First, L, ofThread(First, Made, L));
       });
+    }
+    const std::string Thread = builtinAtom(Builtin::ThreadIdx, 0);
+    const bool IsBounded = llvm::any_of(Common, [&](const Less &L) { return L.Left.contains(Thread); });
+    if (const auto Columns = Apart && !IsBounded ? inParameters(First, *Apart) : std::nullopt) {
+      require(gridDim(0) * Block.X, *Apart); // the launch has no more threads
+      Common.push_back(
+          {atom(builtinAtom(Builtin::BlockDim, 0)) * atom(builtinAtom(Builtin::BlockIdx, 0)) + atom(Thread), *Columns});
     }
     for (Less &L : Common) { // `thread + first < end` counts up to `end - first`
       Polynomial Offset;
@@ -165,7 +183,32 @@ private:
       require(Graph.inArguments(First, Need));
     if (!Times || Times->asConstant() != 1)
       refuse(BlockerKind::NotInTurn, Made.Where, fact(First, Made) + ": several threads may have the element");
-    return Each.Width == 1;
+    return Each.Width == 1 && !Apart;
+  }
+
+  /// Where a loop of a kernel counts elements that are so far apart, `k * rows + thread`, and all others are multiples
+  /// of that away, whatever they count: they are of one thread if those of any number of turns are. Puts that loop's
+  /// site first.
+  std::optional<Polynomial> columnsOf(std::vector<std::pair<unsigned, AccessSite>> &Sites) const {
+    std::vector<std::optional<Polynomial>> Indices;
+    bool AreAlike = true; // but for where loops of so many turns end
+    for (const auto &[Node, Site] : Sites) {
+      Indices.push_back(Site.Width == 1 ? indexOf(Node, Site) : std::nullopt);
+      if (!Indices.back())
+        return std::nullopt;
+      AreAlike &= *Indices.back() == *Indices.front();
+    }
+    for (size_t I = 0; I < Sites.size() && !AreAlike; ++I)
+      for (const std::string &Atom : Indices[I]->atoms()) {
+        const Polynomial Apart = Indices[I]->split(Atom).first;
+        if (llvm::StringRef(Atom).starts_with(Turn) && Apart.terms().size() == 1 && isOfLaunch(Apart) &&
+            llvm::all_of(Indices,
+                         [&](const auto &Each) { return (*Each - *Indices[I]).dividedBy(Apart).has_value(); })) {
+          std::swap(Sites.front(), Sites[I]);
+          return Apart;
+        }
+      }
+    return std::nullopt;
   }
 
   /// Does the condition hold at the site, too? `x < w` does where `x < w - 1` is asked: of two such, it becomes the one
@@ -302,7 +345,7 @@ private:
       if (const LoopAccess *Loop = loopOf(Node, Step); Loop && Atoms.count(Loop->Atom))
         Values.push_back({Loop->Atom, InWords(InWords, Graph.inArguments(Node, Loop->Start)) +
                                           InWords(InWords, Graph.inArguments(Node, Loop->Step)) *
-                                              atom(fmt::format("turn#{}", Values.size()))});
+                                              atom(fmt::format("{}{}", Turn, Values.size()))});
     return InWords(InWords, Graph.inArguments(Node, P));
   }
   Less ofThread(unsigned Node, const AccessSite &Site, const Less &L) const {

@@ -29,6 +29,7 @@ protected:
       Requirements.push_back(Needed);
   }
   void require(const Polynomial &Left, const Polynomial &Right) { require({Left, Right}); }
+  void requireSame(const Polynomial &Left, const Polynomial &Right) { require(Left, Right), require(Right, Left); }
 
   std::vector<AtMost> Requirements; ///< Of every launch, each once.
 

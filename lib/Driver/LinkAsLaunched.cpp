@@ -47,6 +47,7 @@ std::vector<LaunchedKernel> launchedKernels(llvm::ArrayRef<LoadedKernel> Kernels
   std::vector<LaunchedKernel> Launched;
   for (size_t I = 0; I < Kernels.size(); ++I) {
     Launched.push_back({Names[I], Kernels[I].Parsed.Kernel, {}});
+    Launched.back().IsUnbounded = Kernels[I].Shape.Unbounded;
     for (const auto *Call : launchesAt(*Kernels[I].Parsed.Unit, Kernels[I].Spec))
       Launched.back().Calls.insert(Call);
     for (const AccessSite &Site : Kernels[I].Accesses.Sites)
@@ -143,7 +144,19 @@ llvm::Expected<std::string> linkAsLaunched(llvm::MutableArrayRef<LoadedKernel> K
                       "the same elements, write --link PRODUCER.out=CONSUMER.in",
                       Found->Places.back());
     How.InRegisters |= !Found->MayShareThreads && !How.inMemoryOfAll();
-    std::string Said;
+    std::string Said, Taken;
+    for (size_t I = 0; I < Found->Elements.size() && !How.inMemoryOfAll(); ++I)
+      if (const std::string &All = Found->Elements[I]; !All.empty()) {
+        Polynomial Product = 1;
+        for (llvm::StringRef Factor : llvm::split(All, '*'))
+          if (std::int64_t Number = 0; Factor.getAsInteger(10, Number))
+            Product = Product * Polynomial::atom(Factor.str());
+          else
+            Product = Product * Number;
+        Kernels[I].Shape.Elements = Product;
+        Taken += fmt::format("; {} has no bound, and is taken to have the {} elements that its grid is computed for",
+                             Launched[I].Name, All);
+      }
     for (const std::string &Text : Found->Links) {
       auto Link = TRY(parseLink(Text));
       if (isKnown(Link, Request.Links))
@@ -172,7 +185,7 @@ llvm::Expected<std::string> linkAsLaunched(llvm::MutableArrayRef<LoadedKernel> K
         !IsOtherGrid    ? ""
         : How.LastBlock ? "; by the last block, since the others have one block"
                         : "; by the first block, since all but the last have one block",
-        Found->IsConditional ? "; not all of them are always launched" : "",
+        Taken + (Found->IsConditional ? "; not all of them are always launched" : ""),
         Found->HaveOneStream ? "" : "; on streams that are not one, which is taken to wait for the others", Otherwise,
         Found->AreSeenToReach || How.inMemoryOfAll()
             ? ""

@@ -223,6 +223,86 @@ std::optional<Value> HostValues::sizes(const clang::Expr &Said) {
   return All;
 }
 
+const clang::Expr *HostValues::written(const clang::Expr *E) const {
+  auto IsFixed = [this](const clang::Expr *Each) {
+    const clang::VarDecl *V = variableIn(Each);
+    const Uses &Own = *Frames.back().Used;
+    return V ? Own.isPlain(*V) && !Own.Assigned.count(V)
+             : llvm::isa<clang::IntegerLiteral, clang::CastExpr, clang::ParenExpr, clang::BinaryOperator,
+                         clang::CXXConstructExpr, clang::CXXDefaultArgExpr, clang::FullExpr>(Each) ||
+                   (llvm::isa<clang::CallExpr>(Each) && computesNumber(*llvm::cast<clang::CallExpr>(Each), Unit)) ||
+                   (llvm::isa<clang::DeclRefExpr>(Each) && Each->getType()->isFunctionType());
+  };
+  for (;;) {
+    E = E->IgnoreImplicit()->IgnoreParenImpCasts();
+    auto *Made = llvm::dyn_cast<clang::CXXConstructExpr>(E);
+    const clang::VarDecl *V = variableIn(E);
+    if (auto *Cast = llvm::dyn_cast<clang::CXXFunctionalCastExpr>(E))
+      E = Cast->getSubExpr();
+    else if (Made && Made->getNumArgs() > 0 && llvm::all_of(llvm::drop_begin(Made->arguments()), [](auto *Each) {
+               return llvm::isa<clang::CXXDefaultArgExpr>(Each);
+             }))
+      E = Made->getArg(0);
+    else if (V && V->getInit() && !llvm::isa<clang::ParmVarDecl>(V) && IsFixed(E) &&
+             llvm::all_of(allIn<clang::Expr>(*V->getInit()), IsFixed))
+      E = V->getInit();
+    else
+      return E;
+  }
+}
+
+std::optional<Value> HostValues::elements(const clang::Expr &Grid, const clang::Expr &Block) {
+  const llvm::SaveAndRestore Here(InSizes, true);
+  const clang::Expr *Said = written(&Grid);
+  auto *Call = llvm::dyn_cast<clang::CallExpr>(Said);
+  const clang::Expr *Returned = Call && computesNumber(*Call, Unit) ? returnedBy(*Call->getDirectCallee()) : nullptr;
+  auto *Division = llvm::dyn_cast<clang::BinaryOperator>(Returned ? Returned->IgnoreParenImpCasts() : Said);
+  if (!Division || Division->getOpcode() != clang::BO_Div)
+    return std::nullopt;
+  // Of a function, of its parameters.
+  auto Of = [&](const clang::Expr *E) {
+    E = written(E);
+    auto *P = llvm::dyn_cast_or_null<clang::ParmVarDecl>(variableIn(E));
+    if (Returned && P && P->getFunctionScopeIndex() < Call->getNumArgs())
+      return value(written(passed(Call->getArg(P->getFunctionScopeIndex()))));
+    return Returned && !llvm::isa<clang::IntegerLiteral>(E) ? std::nullopt : value(E);
+  };
+  const auto Part = Of(Division->getRHS()), Threads = value(written(&Block));
+  if (!Part || !Threads || !(*Part == *Threads))
+    return std::nullopt;
+  auto NumberOf = [](const Value &Each) {
+    std::int64_t Number = 0;
+    llvm::StringRef Text = Each.Factors.front();
+    return Each.Factors.size() == 1 && Text.consume_front("#") && !Text.getAsInteger(10, Number) ? std::optional(Number)
+                                                                                                 : std::nullopt;
+  };
+  // One less than a part is added to what is divided.
+  std::optional<Value> All;
+  std::int64_t Added = 0, Parts = 0;
+  bool IsKnown = true;
+  auto Add = [&](auto &&Again, const clang::Expr *E, int Sign) -> void {
+    E = E->IgnoreParenImpCasts();
+    if (auto *Sum = llvm::dyn_cast<clang::BinaryOperator>(E); Sum && Sum->isAdditiveOp()) {
+      Again(Again, Sum->getLHS(), Sign);
+      return Again(Again, Sum->getRHS(), Sum->getOpcode() == clang::BO_Sub ? -Sign : Sign);
+    }
+    const auto Own = Of(E);
+    const auto Number = Own ? NumberOf(*Own) : std::nullopt;
+    if (Number)
+      Added += Sign * *Number;
+    else if (Own && *Own == *Part)
+      Parts += Sign;
+    else if (Own && Sign > 0 && !All)
+      All = Own;
+    else
+      IsKnown = false;
+  };
+  Add(Add, Division->getLHS(), 1);
+  const auto Number = NumberOf(*Part);
+  const bool IsRoundedUp = Number ? Parts == 0 && Added == *Number - 1 : Parts == 1 && Added == -1;
+  return IsKnown && IsRoundedUp ? All : std::nullopt;
+}
+
 std::optional<Value> HostValues::value(const clang::Expr *E) {
   E = E->IgnoreParens();
   if (auto *Literal = llvm::dyn_cast<clang::IntegerLiteral>(E))

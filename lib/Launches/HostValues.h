@@ -68,6 +68,8 @@ protected:
   std::optional<Value> handed(const clang::Expr &E);
   /// As much as is said of it; a variable is one value.
   std::optional<Value> sizes(const clang::Expr &Said);
+  /// `(n + 255) / 256` blocks of 256 threads are for n elements.
+  std::optional<Value> elements(const clang::Expr &Grid, const clang::Expr &Block);
 
   /// The object that a member function is called of; of a lambda, the one that it has captured.
   std::optional<Value> thisOf(const clang::CallExpr &Call);
@@ -97,6 +99,8 @@ protected:
   std::set<const clang::VarDecl *> Fresh;
 
 private:
+  /// What a size is made of, also by variables that never change.
+  const clang::Expr *written(const clang::Expr *E) const;
   /// The call whose variable it is, or who says `this`; null where that is not known.
   const Frame *frameOf(const clang::DeclContext *Function) const;
   std::optional<Value> value(const clang::Expr *E);

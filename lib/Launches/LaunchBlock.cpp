@@ -5,7 +5,9 @@
 
 #include <clang/AST/ExprCXX.h>
 
+#include <algorithm>
 #include <climits>
+#include <map>
 
 namespace cufuse {
 
@@ -58,6 +60,14 @@ public:
     const clang::Expr *Inside = inside(E);
     if (Inside && Inside != E)
       return integer(Inside);
+    if (auto *Call = llvm::dyn_cast_or_null<clang::CallExpr>(Inside))
+      return called(*Call);
+    if (auto *Choice = llvm::dyn_cast_or_null<clang::ConditionalOperator>(Inside)) {
+      const auto Which = integer(Choice->getCond());
+      return Which ? integer(*Which ? Choice->getTrueExpr() : Choice->getFalseExpr()) : std::nullopt;
+    }
+    if (const auto Of = Inside ? Given.find(variableIn(Inside)) : Given.end(); Of != Given.end())
+      return Of->second;
     if (const clang::VarDecl *V = Open && Inside ? variableIn(Inside) : nullptr;
         V && V->hasLocalStorage() && !V->getType().isVolatileQualified() && (All || Open->count(V)) && !mayChange(*V)) {
       Open->insert(V);
@@ -89,7 +99,45 @@ private:
       Value = *Left * *Right;
     else if (E.getOpcode() == clang::BO_Div && *Right > 0)
       Value = *Left / *Right;
+    else if (E.getOpcode() == clang::BO_Rem && *Right > 0)
+      Value = *Left % *Right;
+    else if (E.isComparisonOp() && E.getOpcode() != clang::BO_Cmp)
+      Value = E.isEqualityOp() ? (*Left == *Right) == (E.getOpcode() == clang::BO_EQ)
+              : E.getOpcode() == clang::BO_LT || E.getOpcode() == clang::BO_GE
+                  ? (*Left < *Right) == (E.getOpcode() == clang::BO_LT)
+                  : (*Left > *Right) == (E.getOpcode() == clang::BO_GT);
     return IsSmall(Value) ? std::optional(Value) : std::nullopt;
+  }
+
+  /// Of a function that does no more than to return it, `divideUp(n, 256)`, or the smaller or larger of two numbers.
+  std::optional<std::int64_t> called(const clang::CallExpr &Call) {
+    const clang::FunctionDecl *Callee = Call.getDirectCallee(), *Made = Callee ? withBody(Callee) : nullptr;
+    if (!Callee || !Callee->getIdentifier() || llvm::isa<clang::CXXMethodDecl>(Callee) || Variables-- <= 0)
+      return std::nullopt;
+    std::vector<std::int64_t> Arguments;
+    for (const clang::Expr *Each : Call.arguments())
+      if (auto *Default = llvm::dyn_cast<clang::CXXDefaultArgExpr>(Each);
+          const auto Number = integer(Default ? Default->getExpr() : Each))
+        Arguments.push_back(*Number);
+      else
+        return std::nullopt;
+    const bool IsLeast = Callee->getName() == "min";
+    if (Arguments.size() == 2 && (IsLeast || Callee->getName() == "max") && !inUsersFile(Callee))
+      return IsLeast ? std::min(Arguments[0], Arguments[1]) : std::max(Arguments[0], Arguments[1]);
+    const clang::Expr *Returned = returnedBy(*Callee);
+    if (!Returned || Made->getNumParams() != Arguments.size())
+      return std::nullopt;
+    std::map<const clang::VarDecl *, std::int64_t> Own;
+    for (size_t I = 0; I < Arguments.size(); ++I)
+      if (const clang::QualType T = Made->getParamDecl(I)->getType();
+          T->isReferenceType() && !T.getNonReferenceType().isConstQualified())
+        return std::nullopt;
+      else
+        Own[Made->getParamDecl(I)] = Arguments[I];
+    std::swap(Given, Own);
+    const auto Value = integer(Returned);
+    std::swap(Given, Own);
+    return Value;
   }
 
   /// Only an instantiation says what it is. Lists in brackets or braces have no type, or none that means anything,
@@ -134,7 +182,8 @@ private:
   const std::int64_t Drawn = 0;
   std::set<const clang::VarDecl *> *const Open = nullptr;
   const bool All = false;
-  int Variables = 32; ///< To be followed yet: `dim3 b = b;` has no end.
+  std::map<const clang::VarDecl *, std::int64_t> Given; ///< Of the function that is called.
+  int Variables = 32;                                   ///< To be followed yet: `dim3 b = b;` has no end.
 };
 
 } // namespace

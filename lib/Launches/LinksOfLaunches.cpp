@@ -276,6 +276,38 @@ bool handStructures(const clang::FunctionDecl &A, const clang::FunctionDecl &B) 
   });
 }
 
+/// Do the launches have one grid, as far as it matters?
+void compareGrids(LaunchLinks &Result, const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chosen,
+                  llvm::ArrayRef<LaunchedKernel> Kernels) {
+  std::optional<size_t> OfGrid;
+  for (size_t To = 0; To < Chosen.size(); ++To) {
+    auto HasGridOf = [&](size_t From) {
+      return Kernels[To].Linked.count(From) || (Chosen[From]->Grid && Chosen[From]->Grid == Chosen[To]->Grid);
+    };
+    if (Kernels[To].FollowsGrid) {
+      Result.HaveOneGrid &= !OfGrid || HasGridOf(*OfGrid);
+      OfGrid = To;
+    }
+    // A grid that has all elements of the one may have too many of the other.
+    for (size_t From = 0; From < To; ++From)
+      if (Kernels[From].FollowsGrid != Kernels[To].FollowsGrid) {
+        if (Kernels[From].IsByThreads && Kernels[To].IsByThreads)
+          (Kernels[From].FollowsGrid ? Result.MayShareThreads : Result.HaveOneGrid) &= HasGridOf(From);
+      } else if (!Kernels[To].FollowsGrid && !Kernels[To].Linked.count(From)) {
+        const Reach Both = reachOf(*Chosen[From], Kernels[From], *Chosen[To], Kernels[To], Unit.ast());
+        Result.HaveOneGrid &= Both != Reach::Less;
+        Result.AreSeenToReach &= Both == Reach::All;
+      }
+  }
+}
+
+/// How many elements the launch of a kernel without a bound is written for, as a product of its arguments.
+std::string elementsOf(const Launch &L, const LaunchedKernel &Kernel, const clang::ASTContext &Context) {
+  return Kernel.IsUnbounded && L.Elements
+             ? sameAs(*L.Elements, Context.IntTy, L, Kernel, Context, [](auto &&...) { return false; })
+             : "";
+}
+
 /// The links of launches that follow each other, but for numbers that are not the same in `Others` of the kernels.
 LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chosen,
                     llvm::ArrayRef<LaunchedKernel> Kernels, llvm::ArrayRef<LaunchRun> Others = {}) {
@@ -332,30 +364,27 @@ LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chose
         const auto *First = llvm::find_if(Pointers, [&](const auto *Each) { return *Each == Own; });
         Result.Arrays.push_back(Own ? std::optional<size_t>(First - Pointers.begin()) : std::nullopt);
       }
-  std::optional<size_t> OfGrid;
+  compareGrids(Result, Unit, Chosen, Kernels);
+  if (!Result.HaveOneGrid) {
+    std::vector<LaunchedKernel> Counted = Kernels.vec();
+    std::vector<std::string> Elements;
+    for (size_t I = 0; I < Counted.size(); ++I) {
+      Elements.push_back(elementsOf(*Chosen[I], Counted[I], Unit.ast()));
+      Counted[I].FollowsGrid &= Elements.back().empty();
+    }
+    LaunchLinks Other;
+    compareGrids(Other, Unit, Chosen, Counted);
+    if (Other.HaveOneGrid) {
+      Result.HaveOneGrid = true, Result.Elements = std::move(Elements);
+      Result.AreSeenToReach = Other.AreSeenToReach, Result.MayShareThreads = Other.MayShareThreads;
+    }
+  }
   for (size_t To = 0; To < Chosen.size(); ++To) {
     Result.Places.push_back(Unit.place(Chosen[To]->Call->getBeginLoc()));
     Result.IsConditional |= Chosen[To]->Path != Chosen[0]->Path;
     Result.HaveOneStream &= !Chosen[To]->Stream || !Chosen[0]->Stream || Chosen[To]->Stream == Chosen[0]->Stream;
     for (size_t From = 0; From < To; ++From)
       Result.HandStructures |= handStructures(*Kernels[From].Kernel, *Kernels[To].Kernel);
-    auto HasGridOf = [&](size_t From) {
-      return Kernels[To].Linked.count(From) || (Chosen[From]->Grid && Chosen[From]->Grid == Chosen[To]->Grid);
-    };
-    if (Kernels[To].FollowsGrid) {
-      Result.HaveOneGrid &= !OfGrid || HasGridOf(*OfGrid);
-      OfGrid = To;
-    }
-    // A grid that has all elements of the one may have too many of the other.
-    for (size_t From = 0; From < To; ++From)
-      if (Kernels[From].FollowsGrid != Kernels[To].FollowsGrid) {
-        if (Kernels[From].IsByThreads && Kernels[To].IsByThreads)
-          (Kernels[From].FollowsGrid ? Result.MayShareThreads : Result.HaveOneGrid) &= HasGridOf(From);
-      } else if (!Kernels[To].FollowsGrid && !Kernels[To].Linked.count(From)) {
-        const Reach Both = reachOf(*Chosen[From], Kernels[From], *Chosen[To], Kernels[To], Unit.ast());
-        Result.HaveOneGrid &= Both != Reach::Less;
-        Result.AreSeenToReach &= Both == Reach::All;
-      }
     for (size_t I = 0; I < Parameters(To); ++I) {
       std::string Best; // to the last that stores it, else to the first
       for (size_t From = 0; From < To; ++From)

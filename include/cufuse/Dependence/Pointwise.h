@@ -28,7 +28,8 @@ struct ShapeFacts {
   std::vector<Polynomial> Sizes;
   /// Not pointwise only since no condition bounds its elements: there are as many as threads.
   bool Unbounded = false;
-  std::vector<Finding> Reasons; ///< Why it is not pointwise.
+  std::optional<Polynomial> Elements = {}; ///< Unbounded: how many that is, where the launch says so, of parameters.
+  std::vector<Finding> Reasons;            ///< Why it is not pointwise.
 };
 
 /// `blockIdx.x * blockDim.x + threadIdx.x`

@@ -26,6 +26,7 @@ struct LaunchedKernel {
   std::set<std::string> Stores; ///< Parameters through which it may store.
   bool FollowsGrid = false;     ///< How much it stores depends on how many blocks there are.
   bool IsByThreads = false;     ///< It stores at the places that its threads have in the grid.
+  bool IsUnbounded = false;     ///< It has as many elements as threads.
   /// What ends the elements of a store that it bounds by the block's number, by store: only lower blocks have some.
   std::vector<std::vector<Less>> Ends = {};
   std::set<size_t> Linked = {}; ///< Kernels before it whose arrays are linked by hand: the user knows of those two.
@@ -40,7 +41,10 @@ struct LaunchLinks {
   /// The launches of those that follow it, or that are written with fewer blocks than they have elements for. Otherwise
   /// one barrier of the grid makes them one.
   bool HaveOneGrid = true;
-  bool AreSeenToReach = true;  ///< Otherwise grids of kernels with bounds are computed, and taken to have all elements.
+  bool AreSeenToReach = true; ///< Otherwise grids of kernels with bounds are computed, and taken to have all elements.
+  /// How many elements kernels without a bound have, products of their arguments, by kernel; where it is of no use, or
+  /// not known, nothing.
+  std::vector<std::string> Elements;
   bool HaveOneStream = true;   ///< Otherwise theirs are seen to be others.
   bool HandStructures = false; ///< With pointers of one type to two of them, in which they may share memory.
   bool IsConditional = false;  ///< One of them is left out where a condition does not hold.
