@@ -67,7 +67,7 @@ Number DividedMemory::load(const llvm::Type *Type, Number At) {
   const auto Place = static_cast<std::int64_t>(At.Bits);
   if (const auto Found = From.Stored.find(Place); Found != From.Stored.end())
     return Found->second.Bytes == Bytes ? by(At, Found->second.Value) : Number();
-  return From.IsOfLaunch && !meets(From, Place, Bytes) ? draw(Type, drawn(Of.Number, From.Key, Place)) : Number();
+  return From.IsOfLaunch && !meets(From, Place, Bytes) ? first(From, Type, Place) : Number();
 }
 /// Of members of a structure, a vector or an array.
 std::vector<std::pair<const llvm::Type *, std::uint64_t>> DividedMemory::offsets(const llvm::Type *Type) const {

@@ -24,6 +24,7 @@ public:
   DividedMemory(const llvm::DataLayout &Layout, const DividedDraw &Of) : Layout(Layout), Of(Of) {
     Objects.emplace_back(); // null
   }
+  virtual ~DividedMemory() = default;
 
   struct Stored {
     const llvm::Instruction *By;
@@ -42,6 +43,10 @@ public:
   llvm::ArrayRef<Object> objects() const { return Objects; }
   /// Of the launch: an argument, or an element.
   DividedNumber draw(const llvm::Type *T, std::uint64_t Key);
+  /// What is in memory when the kernel begins.
+  virtual DividedNumber first(const Object &From, const llvm::Type *Type, std::int64_t Place) {
+    return draw(Type, drawn(Of.Number, From.Key, Place));
+  }
   DividedNumber load(const llvm::Type *Type, DividedNumber At);
   /// False if it is not known where that is.
   bool store(const llvm::Instruction &By, const llvm::Type *Type, DividedNumber At, DividedNumber What);
@@ -54,10 +59,12 @@ public:
   /// A number as it is in other runs, and for other threads, too.
   std::pair<const llvm::Type *, DividedNumber> seen(const llvm::Type *T, DividedNumber N) const;
 
+protected:
+  const llvm::DataLayout &Layout;
+
 private:
   std::vector<std::pair<const llvm::Type *, std::uint64_t>> offsets(const llvm::Type *Type) const;
 
-  const llvm::DataLayout &Layout;
   const DividedDraw Of;
   std::vector<Object> Objects;
   std::map<std::tuple<std::uint64_t, bool, unsigned>, unsigned> ObjectOf;

@@ -1,4 +1,5 @@
 #include "DividedRun.h"
+#include "IrMemory.h"
 
 #include <array>
 

@@ -1,14 +1,16 @@
 #include "DividedRun.h"
 
-#include "PartSets.h"
+#include "IrMemory.h"
 
 #include "cufuse/Kernel/Accesses.h"
+#include "cufuse/Reach/DeviceIr.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/Hashing.h>
 #include <llvm/ADT/SmallSet.h>
-#include <llvm/Analysis/ConstantFolding.h>
-#include <llvm/IR/Constants.h>
+#include <llvm/ADT/StringSwitch.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/IntrinsicInst.h>
 
 #include <cmath>
 
@@ -16,18 +18,18 @@ namespace cufuse {
 
 using Number = DividedNumber;
 using Operation = Accumulation::Operation;
-using llvm::APFloat;
 using llvm::APInt;
 
 namespace {
 
-class NumberRunner : public BlockRunner<NumberRunner, Number>, DividedMemory {
+class DivisionRunner : BlockRunner {
 public:
   /// `Division`: which of all ways to divide turns among threads.
-  NumberRunner(const llvm::Function &Kernel, BlockShape Block, llvm::ArrayRef<const RowLoop *> Loops, DividedDraw Of,
-               unsigned Division)
-      : BlockRunner(Kernel, Block, /*MostSteps=*/4'000'000), DividedMemory(Kernel.getDataLayout(), Of), Of(Of),
-        Division(Division), Sets(Block.X * Block.Y * Block.Z) {
+  DivisionRunner(const llvm::Function &Kernel, BlockShape Block, llvm::ArrayRef<const RowLoop *> Loops, DividedDraw Of,
+                 unsigned Division)
+      : BlockRunner(Kernel, Block, Of, {Of.Blocks / 2, Of.Blocks, Block.X * Block.Y * Block.Z},
+                    /*MostSteps=*/4'000'000),
+        Of(Of), Division(Division) {
     for (const RowLoop *Loop : Loops) {
       Headers[Loop->Header] = Loop;
       if (Loop->Step)
@@ -37,7 +39,7 @@ public:
 
   DividedRun run() {
     runThreads();
-    Result.IsNoLaunch |= TakesLong;
+    Result.IsNoLaunch = IsNoLaunch;
     Result.Stopped = std::move(Stopped);
     for (const Object &Each : objects())
       if (Each.IsOfLaunch)
@@ -52,104 +54,11 @@ public:
   }
 
 private:
-  friend BlockRunner;
-
-  // -- Values
-
-  Number number(std::int64_t N) { return Number::bits(static_cast<std::uint64_t>(N)); }
-  std::optional<std::int64_t> known(const Number &N) const {
-    return N.isBits() ? std::optional(static_cast<std::int64_t>(N.Bits)) : std::nullopt;
-  }
-  Number of(Thread &T, const llvm::Value *V) {
-    if (auto *I = llvm::dyn_cast<llvm::Instruction>(V))
-      return T.Values[Slots.lookup(I)];
-    if (auto *A = llvm::dyn_cast<llvm::Argument>(V); A && Sizes.contains(A->getArgNo()))
-      return Number::bits(Block.X);
-    if (auto *A = llvm::dyn_cast<llvm::Argument>(V))
-      return A->getType()->isPointerTy() ? Number::pointer(object(A->getArgNo(), true))
-                                         : draw(A->getType(), drawn(Of.Number, A->getArgNo(), 1));
-    if (auto *C = llvm::dyn_cast<llvm::ConstantInt>(V))
-      return C->getBitWidth() <= 64 ? Number::bits(C->getZExtValue()) : Number();
-    if (auto *C = llvm::dyn_cast<llvm::ConstantFP>(V))
-      return isNumber(C->getType()) ? Number::bits(C->getValueAPF().bitcastToAPInt().getZExtValue()) : Number();
-    if (llvm::isa<llvm::ConstantPointerNull>(V))
-      return Number::pointer(0);
-    constexpr unsigned Shared = 3; // address space; what is in others outlives the block
-    if (auto *Global = llvm::dyn_cast<llvm::GlobalVariable>(V)) {
-      constexpr std::uint64_t DynamicShared = 1; // arrays of the launch's size all begin in one place
-      const bool IsShared = Global->getAddressSpace() == Shared;
-      return Number::pointer(object(
-          IsShared && Global->isDeclaration() ? DynamicShared : reinterpret_cast<std::uintptr_t>(Global), !IsShared));
-    }
-    auto *C = llvm::dyn_cast<llvm::Constant>(V);
-    if (auto *Gep = llvm::dyn_cast_or_null<llvm::GEPOperator>(C))
-      return movedFrom(T, *Gep);
-    if (auto *Expression = llvm::dyn_cast_or_null<llvm::ConstantExpr>(C); Expression && Expression->isCast())
-      return of(T, Expression->getOperand(0));
-    if (C && !llvm::isa<llvm::UndefValue>(C) && C->getAggregateElement(0U)) {
-      std::vector<Number> All;
-      for (unsigned I = 0; const llvm::Constant *Each = C->getAggregateElement(I); ++I)
-        All.push_back(of(T, Each));
-      return members(std::move(All));
-    }
-    return {};
-  }
-
-  Number movedFrom(Thread &T, const llvm::GEPOperator &Gep) {
-    Number To = of(T, Gep.getPointerOperand());
-    auto Add = [&](const Number &Index, const llvm::Type &T, std::int64_t Stride) {
-      if (!Index.isBits())
-        return false;
-      const std::int64_t Own = APInt(T.getIntegerBitWidth(), Index.Bits, false, true).getSExtValue();
-      To.Bits += static_cast<std::uint64_t>(Own * Stride);
-      To.Parts = together(To.Parts, Index.Parts);
-      return true;
-    };
-    return To.What == Number::Kind::Pointer && moved(T, Gep, Add) ? To : Number();
+  Number argument(const llvm::Argument &A) override {
+    return Sizes.contains(A.getArgNo()) ? Number::bits(Block.X) : draw(A.getType(), drawn(Of.Number, A.getArgNo(), 1));
   }
 
   // -- Arithmetic
-
-  const llvm::Constant *constant(llvm::Type *T, const Number &N) {
-    if (N.What == Number::Kind::Pointer && N.Object == 0 && T->isPointerTy())
-      return llvm::Constant::getNullValue(T);
-    if (!N.isBits() || !isNumber(T))
-      return nullptr;
-    const APInt Bits(T->getPrimitiveSizeInBits(), N.Bits, false, true);
-    return T->isIntegerTy() ? static_cast<const llvm::Constant *>(llvm::ConstantInt::get(T, Bits))
-                            : llvm::ConstantFP::get(T->getContext(), APFloat(T->getFltSemantics(), Bits));
-  }
-  Number ofConstant(Thread &T, const llvm::Constant *C, unsigned Parts) {
-    Number Result = C ? of(T, C) : Number();
-    Result.Parts = Result.isBits() ? Parts : 0;
-    return Result;
-  }
-
-  /// By what compilers compute at compile time.
-  Number folded(Thread &T, const llvm::Instruction &I, unsigned Operands) {
-    llvm::SmallVector<llvm::Constant *, 4> Given;
-    unsigned Parts = 0;
-    for (unsigned At = 0; At < Operands; ++At) {
-      const Number N = of(T, I.getOperand(At));
-      const llvm::Constant *C = constant(I.getOperand(At)->getType(), N);
-      if (!C)
-        return {};
-      Given.push_back(const_cast<llvm::Constant *>(C));
-      Parts = together(Parts, N.Parts);
-    }
-    if (auto *Call = llvm::dyn_cast<llvm::CallBase>(&I)) {
-      llvm::Function *Callee = Call->getCalledFunction();
-      return llvm::canConstantFoldCallTo(Call, Callee)
-                 ? ofConstant(T, llvm::ConstantFoldCall(Call, Callee, Given), Parts)
-                 : Number();
-    }
-    if (auto *Compare = llvm::dyn_cast<llvm::CmpInst>(&I))
-      return ofConstant(
-          T, llvm::ConstantFoldCompareInstOperands(Compare->getPredicate(), Given[0], Given[1], BlockRunner::Layout),
-          Parts);
-    return ofConstant(
-        T, llvm::ConstantFoldInstOperands(const_cast<llvm::Instruction *>(&I), Given, BlockRunner::Layout), Parts);
-  }
 
   /// Another one for other operands, and nothing more is known of it.
   Number any(const llvm::Type *T, std::uint64_t Key, llvm::ArrayRef<std::pair<const llvm::Type *, Number>> Of) {
@@ -214,56 +123,16 @@ private:
     return folded(T, I, 2);
   }
 
-  /// By its word in LLVM's atomics and in `redux`.
-  static Operation named(llvm::StringRef Word) {
-    return llvm::StringSwitch<Operation>(Word)
-        .Cases({"add", "fadd"}, Operation::Sum)
-        .Cases({"max", "fmax"}, Operation::Most)
-        .Cases({"min", "fmin"}, Operation::Least)
-        .Case("umax", Operation::UnsignedMost)
-        .Case("umin", Operation::UnsignedLeast)
-        .Case("and", Operation::And)
-        .Case("or", Operation::Or)
-        .Case("xor", Operation::Xor)
-        .Default(Operation::Unknown);
-  }
-
   // -- Calls
 
-  Number special(Thread &T, llvm::StringRef Register) {
-    const unsigned Lane = lane(T);
-    const auto Own = llvm::StringSwitch<std::optional<unsigned>>(Register)
-                         .Case("tid.x", T.X)
-                         .Case("tid.y", T.Y)
-                         .Case("tid.z", T.Z)
-                         .Case("ntid.x", Block.X)
-                         .Case("ntid.y", Block.Y)
-                         .Case("ntid.z", Block.Z)
-                         .Case("ctaid.x", Of.Blocks / 2)
-                         .Case("nctaid.x", Of.Blocks)
-                         .Cases({"ctaid.y", "ctaid.z"}, 0)
-                         .Cases({"nctaid.y", "nctaid.z"}, 1)
-                         .Case("warpsize", 32)
-                         .Case("laneid", Lane)
-                         .Case("lanemask.eq", 1U << Lane)
-                         .Case("lanemask.lt", (1U << Lane) - 1)
-                         .Case("lanemask.le", (2U << Lane) - 1)
-                         .Case("lanemask.gt", ~((2U << Lane) - 1))
-                         .Case("lanemask.ge", ~((1U << Lane) - 1))
-                         .Default(std::nullopt);
-    return Own ? Number::bits(*Own, Register.contains("ctaid") ? Drawn : 0) : Number();
+  std::optional<Number> assembly(Thread &T, const llvm::CallBase &Call, llvm::StringRef Text) override {
+    return made(T, Call, assembled(T, Call, Text));
   }
-
-  std::optional<Number> assembly(Thread &T, const llvm::CallBase &Call) { return made(T, Call, assembled(T, Call)); }
-  std::optional<Number> function(Thread &T, const llvm::CallBase &Call, llvm::StringRef Name) {
+  std::optional<Number> function(Thread &T, const llvm::CallBase &Call, llvm::StringRef Name) override {
     return made(T, Call, called(T, Call, Name));
   }
 
-  std::optional<Number> assembled(Thread &T, const llvm::CallBase &Call) {
-    const std::string Text = assemblyOf(Call);
-    llvm::StringRef Register = Text;
-    if (Register.consume_front("mov.u32$0,%") && Register.consume_back(";"))
-      return special(T, Register);
+  std::optional<Number> assembled(Thread &T, const llvm::CallBase &Call, llvm::StringRef Text) {
     if (Call.arg_size() == 1) {
       const Number A = of(T, Call.getArgOperand(0));
       llvm::LLVMContext &Context = Call.getContext();
@@ -322,27 +191,6 @@ private:
     return Call.doesNotAccessMemory() || IsOfLibrary ? std::optional(any(Call, T, Name)) : std::nullopt;
   }
 
-  Number received(const llvm::CallBase &Call, const LaneExchange &How, Number Given, Number Own, bool Whether) {
-    if (How.TellsWhether)
-      return members({Given, Number::bits(Whether)});
-    return How.Adds && Whether ? joinedOf(Call.getType(), Operation::Sum, Given, Own) : Given;
-  }
-  Number voted(Number Result, llvm::ArrayRef<Number> Votes) {
-    for (const Number &Each : Votes) {
-      Result.Parts = cufuse::together(Result.Parts, Each.Parts);
-      Result.Whose = Sets.together(Result.Whose, Each.Whose);
-    }
-    return Result;
-  }
-  Number reduced(const llvm::CallBase &Call, llvm::ArrayRef<Number> All) {
-    llvm::StringRef Name = calleeOf(Call);
-    const Operation By = named(Name.substr(Name.rfind("sync.") + 5).split('.').first);
-    Number Result = All.front();
-    for (const Number &Each : All.drop_front())
-      Result = joinedOf(Call.getType(), By, Result, Each);
-    return By == Operation::Unknown ? Number() : Result;
-  }
-
   // -- Loops over the row
 
   /// What each thread has of the elements of a row: in every second draw, one that is the same for all, but for two
@@ -379,13 +227,13 @@ private:
       Add(Turn + Division < 2 ? One : Other, singleElement(Type, Pair, drawn(Of.Number, Which, Time, Turn, 5)));
     return Parts;
   }
-  Number chosen(const Thread &T, Number N) {
+  Number chosen(const Thread &T, Number N) override {
     N.Parts = std::max(N.Parts, T.Way);
     N.Whose = Sets.together(N.Whose, T.Whose);
     return N;
   }
 
-  bool enters(Thread &T, const llvm::BasicBlock *From, const llvm::BasicBlock *To) {
+  bool enters(Thread &T, const llvm::BasicBlock *From, const llvm::BasicBlock *To) override {
     const llvm::Instruction &Way = *From->getTerminator();
     if (From->getUniqueSuccessor() == nullptr) {
       const Number By = of(T, Way.getOperand(0));
@@ -455,9 +303,7 @@ private:
 
   // -- Steps
 
-  bool chooses(Thread &, const llvm::BranchInst &, Number) { return false; }
-
-  std::optional<Number> compute(Thread &T, const llvm::Instruction &I) { return made(T, I, computed(T, I)); }
+  std::optional<Number> compute(Thread &T, const llvm::Instruction &I) override { return made(T, I, computed(T, I)); }
 
   /// Of whatever parts its operands are; what is chosen of two is of those by which, and its own.
   std::optional<Number> made(const Thread &T, const llvm::Instruction &I, std::optional<Number> Result) {
@@ -468,7 +314,7 @@ private:
         Result->Whose = Sets.together(Result->Whose, T.Values[Slots.lookup(Operand)].Whose);
     return Result;
   }
-  Number joinedOf(const llvm::Type *T, Operation By, const Number &A, const Number &B) {
+  Number joinedOf(const llvm::Type *T, Operation By, const Number &A, const Number &B) override {
     Number Both = joined(T, By, A, B);
     Both.Whose = Sets.together(A.Whose, B.Whose);
     return Both;
@@ -478,28 +324,6 @@ private:
     const auto Operand = [&](unsigned At) { return of(T, I.getOperand(At)); };
     if (auto *Compare = llvm::dyn_cast<llvm::CmpInst>(&I))
       return compare(T, *Compare);
-    if (auto *Binary = llvm::dyn_cast<llvm::BinaryOperator>(&I)) {
-      if (Binary->isIntDivRem() && Operand(1).isBits() && Operand(1).Bits == 0) {
-        Result.IsNoLaunch = true;
-        stop(&I, "it divides by zero");
-      }
-      return folded(T, I, 2);
-    }
-    if (llvm::isa<llvm::SelectInst>(I)) {
-      const Number If = Operand(0);
-      Number Taken = If.isBits() ? Operand(If.Bits != 0 ? 1 : 2) : Number();
-      Taken.Parts = together(If.Parts, Taken.Parts);
-      return Taken;
-    }
-    if (auto *Gep = llvm::dyn_cast<llvm::GEPOperator>(&I))
-      return movedFrom(T, *Gep);
-    if (llvm::isa<llvm::AllocaInst>(I))
-      return Number::pointer(object(Slots.lookup(&I), false, T.Number + 1));
-    if (auto *Load = llvm::dyn_cast<llvm::LoadInst>(&I))
-      return load(Load->getType(), Operand(0));
-    if (auto *Store = llvm::dyn_cast<llvm::StoreInst>(&I))
-      return store(I, Store->getValueOperand()->getType(), Operand(1), Operand(0)) ? std::optional(Number())
-                                                                                   : std::nullopt;
     if (auto *Change = llvm::dyn_cast<llvm::AtomicRMWInst>(&I)) {
       const Operation By = named(llvm::AtomicRMWInst::getOperationName(Change->getOperation()));
       llvm::Type *Type = Change->getValOperand()->getType();
@@ -507,20 +331,7 @@ private:
                           store(I, Type, Operand(0), joinedOf(Type, By, load(Type, Operand(0)), Operand(1)));
       return IsDone ? std::optional(Number()) : std::nullopt; // what was there goes by the order of threads
     }
-    if (auto *Of = llvm::dyn_cast<llvm::ExtractValueInst>(&I))
-      return Of->getNumIndices() == 1 ? member(Operand(0), Of->getIndices()[0]) : Number();
-    if (llvm::isa<llvm::ExtractElementInst>(I))
-      return Operand(1).isBits() ? member(Operand(0), Operand(1).Bits) : Number();
-    if (auto *To = llvm::dyn_cast<llvm::InsertValueInst>(&I))
-      return To->getNumIndices() == 1 ? with(I.getType(), Operand(0), To->getIndices()[0], Operand(1)) : Number();
-    if (llvm::isa<llvm::InsertElementInst>(I))
-      return Operand(2).isBits() ? with(I.getType(), Operand(0), Operand(2).Bits, Operand(1)) : Number();
-    if (I.mayHaveSideEffects())
-      return std::nullopt;
-    if (llvm::isa<llvm::FreezeInst, llvm::AddrSpaceCastInst>(I) ||
-        (llvm::isa<llvm::BitCastInst>(I) && isNumber(I.getType()) && isNumber(I.getOperand(0)->getType())))
-      return Operand(0);
-    return llvm::isa<llvm::CastInst, llvm::UnaryOperator>(I) ? folded(T, I, 1) : Number();
+    return BlockRunner::compute(T, I);
   }
 
   const DividedDraw Of;
@@ -531,7 +342,6 @@ private:
   std::map<std::tuple<const RowLoop *, unsigned, unsigned>, std::vector<Number>> Divided;
   std::map<std::pair<const RowLoop *, unsigned>, unsigned> Times;
   std::vector<std::pair<unsigned, Number>> Left;
-  PartSets Sets;
   std::map<std::tuple<const RowLoop *, unsigned, unsigned>, unsigned> Variables; ///< As `Divided`.
   llvm::MapVector<std::pair<unsigned, const llvm::Instruction *>, const llvm::Value *> Counted;
   DividedRun Result;
@@ -541,7 +351,7 @@ private:
 
 DividedRun runDivided(const llvm::Function &Kernel, BlockShape Block, llvm::ArrayRef<const RowLoop *> Loops,
                       const DividedDraw &Of, unsigned Division) {
-  return NumberRunner(Kernel, Block, Loops, Of, Division).run();
+  return DivisionRunner(Kernel, Block, Loops, Of, Division).run();
 }
 
 } // namespace cufuse

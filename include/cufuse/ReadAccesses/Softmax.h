@@ -1,4 +1,4 @@
-// Is a kernel the softmax of rows? Shown by running a block of it on symbols.
+// Is a kernel the softmax of rows? Shown by running blocks of it on numbers.
 #pragma once
 
 #include "cufuse/Kernel/Accesses.h"
