@@ -41,7 +41,7 @@ public:
     inputs();
     if (Plan.Wide > 1)
       streams();
-    Plan.MostTurns = mostTurns(Block, kept(), Plan.Wide);
+    Plan.MostTurns = mostTurns(Block, bytesKept(Graph, Plan), Plan.Wide);
     Plan.Barriers = barriersOf(Graph, [this](unsigned Before, unsigned Node) { return handedOn(Before, Node); });
     for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
       if (Plan.ByElement[Node])
@@ -567,22 +567,6 @@ private:
         return Site.str() + " may have another name";
     }
     return {};
-  }
-
-  /// Bytes of an element of those rows that are kept: of the largest, or of all that are loaded ahead.
-  unsigned kept() const {
-    unsigned Widest = 0, Ahead = 0;
-    auto Bytes = [&](unsigned Node, llvm::StringRef Parameter) {
-      return Graph.Nodes[Node].parameter(Parameter)->Bytes;
-    };
-    for (size_t I = 0; I < Graph.Flows.size(); ++I)
-      if (const Flow &F = Graph.Flows[I]; Plan.Values[I] == RowValue::Element)
-        Widest = std::max(Widest, Bytes(F.Producer, F.Out));
-    for (const RowInput &Input : Plan.Inputs) {
-      Widest = std::max(Widest, Bytes(Input.Node, Input.Parameter));
-      Ahead += Bytes(Input.Node, Input.Parameter);
-    }
-    return Plan.Wide > 1 ? std::max(Widest, Ahead) : Widest;
   }
 
   /// A scalar that the one has stored and the other loads.

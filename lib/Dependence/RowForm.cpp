@@ -127,6 +127,19 @@ private:
 
 } // namespace
 
+unsigned bytesKept(const VerticalGraph &Graph, const BlockLocalPlan &Plan) {
+  unsigned Widest = 0, Ahead = 0;
+  auto Bytes = [&](unsigned Node, llvm::StringRef Parameter) { return Graph.Nodes[Node].parameter(Parameter)->Bytes; };
+  for (size_t I = 0; I < Graph.Flows.size(); ++I)
+    if (const Flow &F = Graph.Flows[I]; Plan.Values[I] == RowValue::Element)
+      Widest = std::max(Widest, Bytes(F.Producer, F.Out));
+  for (const RowInput &Input : Plan.Inputs) {
+    Widest = std::max(Widest, Bytes(Input.Node, Input.Parameter));
+    Ahead += Bytes(Input.Node, Input.Parameter);
+  }
+  return Plan.Wide > 1 ? std::max(Widest, Ahead) : Widest;
+}
+
 unsigned mostTurns(BlockShape Block, unsigned BytesOfElement, unsigned Wide) {
   const std::uint64_t Registers = std::min<std::uint64_t>(65536 / Block.threads(), 256) - 40;
   const std::uint64_t OfElement = std::max(1u, (BytesOfElement + 3) / 4);

@@ -23,6 +23,9 @@ struct RowAccess {
   bool EveryTurn = true;          ///< It happens in every turn of the loop.
 };
 
+/// Bytes of an element of those rows that are kept: of the largest, or of all that are loaded ahead.
+unsigned bytesKept(const VerticalGraph &Graph, const BlockLocalPlan &Plan);
+
 /// How many elements of a row a thread keeps at most, `Wide` of them next to each other. Registers are 64 K for all
 /// threads of a multiprocessor: a row leaves a thread 40 of its own for all else. A warp may have sixteen vectors,
 /// which it has to have by itself.
