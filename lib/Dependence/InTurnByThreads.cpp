@@ -10,7 +10,8 @@ namespace cufuse::in_turn {
 
 namespace {
 
-constexpr const char *Turn = "turn#"; ///< Of a loop, whatever its variable is called.
+/// Of a loop, whatever its variable is called.
+std::string turn(size_t Number) { return fmt::format("turn#{}", Number); }
 
 /// By threads, each of which has the same place in every kernel.
 class ThreadPlanner final : Planner {
@@ -119,16 +120,13 @@ private:
       for (const AccessSite *Site : Graph.Nodes[Node].sites(Parameter))
         for (AccessSite &Each : ends(Node, *Site))
           Sites.push_back({Node, std::move(Each)});
-    const std::optional<Polynomial> Apart = columnsOf(Sites);
+    const std::optional<Columns> Apart = columnsOf(Sites);
     const auto &[First, Made] = Sites.front();
     const auto Index = indexOf(First, Made);
     std::vector<Less> Common = Made.conditions(); // of all of them
     if (Apart)                                    // of any number of turns
-      llvm::erase_if(Common, [&, First = First](const Less &L) {
-        return llvm::any_of(Graph.Nodes[First].Accesses->Loops, [&](const LoopAccess &Loop) {
-          return L.Left.contains(Loop.Atom) || L.Right.contains(Loop.Atom);
-        });
-      });
+      llvm::erase_if(Common,
+                     [&](const Less &L) { return L.Left.contains(Apart->Loop) || L.Right.contains(Apart->Loop); });
     Elements All;
     for (const auto &[Node, Site] : Sites) {
       const auto Own = indexOf(Node, Site);
@@ -142,9 +140,11 @@ private:
       });
     }
     const std::string Thread = builtinAtom(Builtin::ThreadIdx, 0);
-    const bool IsBounded = llvm::any_of(Common, [&](const Less &L) { return L.Left.contains(Thread); });
-    if (const auto Columns = Apart && !IsBounded ? inParameters(First, *Apart) : std::nullopt) {
-      require(gridDim(0) * Block.X, *Apart); // the launch has no more threads
+    const bool IsBounded = llvm::any_of(Common, [&, First = First, &Made = Made](const Less &L) {
+      return ofThread(First, Made, L.Left).contains(Thread);
+    });
+    if (const auto Columns = Apart && !IsBounded ? inParameters(First, Apart->Distance) : std::nullopt) {
+      require(gridDim(0) * Block.X, Apart->Distance); // the launch has no more threads
       Common.push_back(
           {atom(builtinAtom(Builtin::BlockDim, 0)) * atom(builtinAtom(Builtin::BlockIdx, 0)) + atom(Thread), *Columns});
     }
@@ -186,10 +186,14 @@ private:
     return Each.Width == 1 && !Apart;
   }
 
+  struct Columns {
+    Polynomial Distance;
+    std::string Loop; ///< Its variable.
+  };
   /// Where a loop of a kernel counts elements that are so far apart, `k * rows + thread`, and all others are multiples
   /// of that away, whatever they count: they are of one thread if those of any number of turns are. Puts that loop's
   /// site first.
-  std::optional<Polynomial> columnsOf(std::vector<std::pair<unsigned, AccessSite>> &Sites) const {
+  std::optional<Columns> columnsOf(std::vector<std::pair<unsigned, AccessSite>> &Sites) const {
     std::vector<std::optional<Polynomial>> Indices;
     bool AreAlike = true; // but for where loops of so many turns end
     for (const auto &[Node, Site] : Sites) {
@@ -198,16 +202,19 @@ private:
         return std::nullopt;
       AreAlike &= *Indices.back() == *Indices.front();
     }
-    for (size_t I = 0; I < Sites.size() && !AreAlike; ++I)
-      for (const std::string &Atom : Indices[I]->atoms()) {
-        const Polynomial Apart = Indices[I]->split(Atom).first;
-        if (llvm::StringRef(Atom).starts_with(Turn) && Apart.terms().size() == 1 && isOfLaunch(Apart) &&
-            llvm::all_of(Indices,
-                         [&](const auto &Each) { return (*Each - *Indices[I]).dividedBy(Apart).has_value(); })) {
-          std::swap(Sites.front(), Sites[I]);
-          return Apart;
-        }
+    for (size_t I = 0; I < Sites.size() && !AreAlike; ++I) {
+      const auto &[Node, Site] = Sites[I];
+      unsigned Turns = 0;
+      for (const LoopAccess *Loop : countingLoops(Node, Site)) {
+        const Polynomial Apart = Indices[I]->split(turn(Turns++)).first;
+        if (Apart.terms().size() != 1 || !isOfLaunch(Apart) || !llvm::all_of(Indices, [&](const auto &Each) {
+              return (*Each - *Indices[I]).dividedBy(Apart).has_value();
+            }))
+          continue;
+        std::swap(Sites.front(), Sites[I]);
+        return Columns{Apart, Loop->Atom};
       }
+    }
     return std::nullopt;
   }
 
@@ -325,9 +332,18 @@ private:
     return All;
   }
 
+  /// The loops around a site that its index is made of.
+  std::vector<const LoopAccess *> countingLoops(unsigned Node, const AccessSite &Site) const {
+    const std::set<std::string> Atoms = partsOf(Node, Site);
+    std::vector<const LoopAccess *> All;
+    for (const PathStep &Step : Site.Path)
+      if (const LoopAccess *Loop = loopOf(Node, Step); Loop && Atoms.count(Loop->Atom))
+        All.push_back(Loop);
+    return All;
+  }
+
   /// In words that all kernels have: a loop's variable is its start and so many steps, whatever it is called.
   Polynomial ofThread(unsigned Node, const AccessSite &Site, const Polynomial &P) const {
-    const std::set<std::string> Atoms = partsOf(Node, Site);
     std::vector<std::pair<std::string, Polynomial>> Values;
     auto InWords = [&](auto &&Again, const Polynomial &Of) -> Polynomial {
       Polynomial Result = inShape(Of, Block);
@@ -341,11 +357,10 @@ private:
         }
       return Result;
     };
-    for (const PathStep &Step : Site.Path)
-      if (const LoopAccess *Loop = loopOf(Node, Step); Loop && Atoms.count(Loop->Atom))
-        Values.push_back({Loop->Atom, InWords(InWords, Graph.inArguments(Node, Loop->Start)) +
-                                          InWords(InWords, Graph.inArguments(Node, Loop->Step)) *
-                                              atom(fmt::format("{}{}", Turn, Values.size()))});
+    for (const LoopAccess *Loop : countingLoops(Node, Site))
+      Values.push_back(
+          {Loop->Atom, InWords(InWords, Graph.inArguments(Node, Loop->Start)) +
+                           InWords(InWords, Graph.inArguments(Node, Loop->Step)) * atom(turn(Values.size()))});
     return InWords(InWords, Graph.inArguments(Node, P));
   }
   Less ofThread(unsigned Node, const AccessSite &Site, const Less &L) const {

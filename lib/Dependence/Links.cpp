@@ -460,10 +460,13 @@ private:
     return llvm::Error::success();
   }
 
-  /// The root's own arguments are known to those who are computed where it loads.
-  bool isOfRoot(const SharedArgument &S) const {
-    return S.Of == Graph.Root && Graph.isBefore(S.To) &&
-           llvm::none_of(S.Factors, [&](const std::string &Factor) { return Graph.sharedTo(S.Of, Factor); });
+  /// Is it known where that kernel is used? It comes from the kernel itself or from one that runs before, in the end;
+  /// the root's own arguments are known to those who are computed where it loads.
+  bool comesFirst(unsigned Node, const std::string &Parameter, unsigned To) const {
+    if (const SharedArgument *S = Graph.sharedTo(Node, Parameter))
+      return llvm::all_of(S->Factors,
+                          [&](const std::string &Factor) { return numberOf(Factor) || comesFirst(S->Of, Factor, To); });
+    return llvm::find(Graph.Order, Node) <= llvm::find(Graph.Order, To) || (Node == Graph.Root && Graph.isBefore(To));
   }
 
   /// Numbers are known before all kernels of a loop run.
@@ -472,10 +475,10 @@ private:
            Graph.Nodes[S.To].parameter(S.Parameter)->Element.empty();
   }
 
-  /// An argument must be known where it is used: it comes from a kernel that runs before.
   llvm::Error sharedComeFirst() const {
     for (const SharedArgument &S : Graph.Shared)
-      if (llvm::find(Graph.Order, S.Of) > llvm::find(Graph.Order, S.To) && !isOfRoot(S) && !isOfLaunch(S))
+      if (llvm::find(Graph.Order, S.Of) > llvm::find(Graph.Order, S.To) && !comesFirst(S.To, S.Parameter, S.To) &&
+          !isOfLaunch(S))
         return badUsage(
             fmt::format("{} is linked to {}, which comes later", Graph.Nodes[S.To].Name, Graph.Nodes[S.Of].Name),
             "link the other way round");

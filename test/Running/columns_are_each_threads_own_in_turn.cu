@@ -5,7 +5,9 @@
 // CHECK: note: In turn, a thread its part of every kernel: draw, then pairs. In memory: draw.values.
 // RUN: %cufuse fuse --vertical kernels.cu:forwards kernels.cu:backwards --distinct --name solved -o solved.cu 2>&1 | FileCheck %s --check-prefix=SOLVED
 // SOLVED: note: In turn, a thread its part of every kernel: forwards, then backwards. In memory: forwards.c.
-// RUN: %execute -I %S/Inputs -I . main.cu drawn.cu solved.cu
+// RUN: %cufuse fuse --vertical kernels.cu:upwards kernels.cu:downwards --distinct --name strided -o strided.cu 2>&1 | FileCheck %s --check-prefix=STRIDED
+// STRIDED: note: In turn, a thread its part of every kernel: upwards, then downwards. In memory: upwards.c.
+// RUN: %execute -I %S/Inputs -I . main.cu drawn.cu solved.cu strided.cu
 // Neighbours in a row are other threads'; of rows, other threads have elements so far apart.
 // RUN: %exits 1 %cufuse fuse --vertical kernels.cu:forwards kernels.cu:beside --distinct -o no.cu 2>&1 | FileCheck %s --check-prefix=NO
 // RUN: %exits 1 %cufuse fuse --vertical kernels.cu:rows kernels.cu:nextOfRows --distinct -o no.cu 2>&1 | FileCheck %s --check-prefix=NO
@@ -49,6 +51,20 @@ __global__ void backwards(const float *c, float *out, int width, int height) {
   for (int y = height - 2; y >= 0; --y)
     out[y * width + x] = c[y * width + x] - 0.25f * c[(y + 1) * width + x];
 }
+__global__ void upwards(const float *a, float *c, int width, int height) {
+  for (int x = blockIdx.x * blockDim.x + threadIdx.x; x < width; x += gridDim.x * blockDim.x) {
+    float last = 0;
+    for (int y = 0; y < height; ++y) {
+      last = a[y * width + x] - 0.5f * last;
+      c[y * width + x] = last;
+    }
+  }
+}
+__global__ void downwards(float *c, int width, int height) {
+  for (int x = blockIdx.x * blockDim.x + threadIdx.x; x < width; x += gridDim.x * blockDim.x)
+    for (int y = height - 2; y >= 0; --y)
+      c[y * width + x] -= 0.25f * c[(y + 1) * width + x];
+}
 __global__ void beside(const float *c, float *out, int width, int height) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
   if (x >= width - 1)
@@ -77,6 +93,10 @@ inline void solve(const float *a, float *c, float *out, int width, int height) {
   forwards<<<(width + 31) / 32, 32>>>(a, c, width, height);
   backwards<<<(width + 31) / 32, 32>>>(c, out, width, height);
 }
+inline void solveStrided(const float *a, float *c, int width, int height) {
+  upwards<<<2, 16>>>(a, c, width, height);
+  downwards<<<2, 16>>>(c, width, height);
+}
 inline void no(const float *a, float *c, float *out, int width, int height) {
   forwards<<<(width + 31) / 32, 32>>>(a, c, width, height);
   beside<<<(width + 31) / 32, 32>>>(c, out, width, height);
@@ -92,6 +112,7 @@ inline void noRows(const float *a, float *c, float *out, int width, int height) 
 #include "drawn.h"
 #include "kernels.cu"
 #include "solved.h"
+#include "strided.h"
 
 int main() {
   bool good = true;
@@ -117,6 +138,11 @@ int main() {
           require(solved::forwards_backwards::launch((width + 31) / 32, 32, a, c, width, height, out, nullptr),
                   "solved");
         });
+    Both inPlace;
+    inPlace.output("c", c);
+    good &= inPlace.same(
+        "strided", [&] { solveStrided(a, c, width, height); },
+        [&] { require(strided::upwards_downwards::launch(2, 16, a, c, width, height, nullptr), "strided"); });
   }
   return good ? 0 : 1;
 }
