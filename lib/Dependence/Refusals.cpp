@@ -1,6 +1,7 @@
 #include "Refusals.h"
 
 #include "cufuse/Dependence/Streams.h"
+#include "cufuse/Support/Error.h"
 
 #include <fmt/core.h>
 
@@ -234,6 +235,13 @@ private:
 
   void aliases(unsigned First, unsigned Second) {
     const std::vector<Access> Earlier = accesses(First), Later = accesses(Second);
+    struct Pairs { // with one remedy
+      std::string Remedy;
+      SourcePlace Where;
+      std::string Fact;
+      std::vector<std::string> Others;
+    };
+    std::vector<Pairs> Apart;
     for (const Access &A : Earlier)
       for (const Access &B : Later) {
         if (!(A.Store && (B.Load || B.Store)) && !(A.Load && B.Store))
@@ -247,11 +255,22 @@ private:
         if (!Same && areApart(First, *A.Parameter) && areApart(Second, *B.Parameter))
           continue;
         const AccessSite &Of = A.Store ? *A.Store : *A.Load, &By = A.Store && B.Load ? *B.Load : *B.Store;
-        Refused.refuse(
-            Same ? BlockerKind::SameMemory : BlockerKind::MayAlias, By.Where,
-            fmt::format("{}: {}; {}: {}", Graph.Nodes[Second].Name, By.str(), Graph.Nodes[First].Name, Of.str()),
-            Same ? "" : apart(Graph.Nodes[First], A.Parameter->Name, Graph.Nodes[Second], B.Parameter->Name));
+        const std::string Fact =
+            fmt::format("{}: {}; {}: {}", Graph.Nodes[Second].Name, By.str(), Graph.Nodes[First].Name, Of.str());
+        if (Same) {
+          Refused.refuse(BlockerKind::SameMemory, By.Where, Fact);
+          continue;
+        }
+        const std::string Remedy = apart(Graph.Nodes[First], A.Parameter->Name, Graph.Nodes[Second], B.Parameter->Name);
+        auto Known = llvm::find_if(Apart, [&](const Pairs &Each) { return Each.Remedy == Remedy; });
+        if (Known == Apart.end())
+          Apart.push_back({Remedy, By.Where, Fact, {}});
+        else
+          Known->Others.push_back(fmt::format("{} with {}", B.Parameter->Name, A.Parameter->Name));
       }
+    for (const Pairs &Each : Apart)
+      Refused.refuse(BlockerKind::MayAlias, Each.Where,
+                     Each.Fact + (Each.Others.empty() ? "" : "; so may " + listed(Each.Others)), Each.Remedy);
     hidden(First, Later, Second);
     hidden(Second, Earlier, First);
   }

@@ -1,6 +1,7 @@
 #include "cufuse/Frontend/CompilerGuise.h"
 
 #include "CompilerHeaders.h"
+#include "LaunchBrackets.h"
 
 #include "cufuse/Frontend/ExpandMacro.h"
 #include "cufuse/Frontend/RawTokens.h"
@@ -321,8 +322,9 @@ private:
           Text.Compilers.push_back(Text.Tokens.back());
       };
       if (T.Spelling != "#" || !T.StartsLine) {
-        if (Active)
-          Add(std::move(T.Spelling), T.IsIdentifier);
+        for (std::string &Part : asNvccReads(std::move(T.Spelling)))
+          if (Active)
+            Add(std::move(Part), T.IsIdentifier);
         continue;
       }
       const std::vector<RawToken> Rest = Lexer.restOfLine();

@@ -2,6 +2,7 @@
 
 #include "CompilerHeaders.h"
 #include "DryRun.h"
+#include "LaunchBrackets.h"
 
 #include "cufuse/Frontend/RawTokens.h"
 #include "cufuse/Support/ArtifactCache.h"
@@ -361,7 +362,8 @@ private:
         continue;
       }
       const std::uint64_t Meaning = T.IsIdentifier ? meaning(T.Spelling) : 0;
-      add(std::move(T.Spelling), Meaning);
+      for (std::string &Part : asNvccReads(std::move(T.Spelling)))
+        add(std::move(Part), Meaning);
     }
   }
 

@@ -1,5 +1,6 @@
 #include "cufuse/Frontend/Parse.h"
 
+#include "LaunchBrackets.h"
 #include "PrecompiledToolkit.h"
 #include "cufuse/Frontend/CompilersAnswers.h"
 #include "cufuse/Kernel/KernelSpec.h"
@@ -324,9 +325,9 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
     auto Text = llvm::MemoryBuffer::getFile(Request.File, /*IsText=*/true);
     if (!Text)
       return badInput("cannot read '" + Request.File + "': " + Text.getError().message());
-    Main = (*Text)->getBuffer().str();
-    if (Request.Probes)
-      Add(Request.File, askedForProbes(Main));
+    Main = asClangReads((*Text)->getBuffer().str());
+    if (Request.Probes || Main != (*Text)->getBuffer())
+      Add(Request.File, Request.Probes ? askedForProbes(Main) : Main);
   }
   const size_t FileSize = Main.size();
   auto Files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::createPhysicalFileSystem());

@@ -1,5 +1,7 @@
 #include "cufuse/Frontend/UsersText.h"
 
+#include "LaunchBrackets.h"
+
 #include <fmt/core.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringSet.h>
@@ -102,7 +104,8 @@ static void append(llvm::StringRef Name, FindDefinition Find, llvm::StringSet<> 
   Out +=
       fmt::format("\x1d{}{}{}{}", Found->IsFunction, Found->Variadic, Found->Users, llvm::join(Found->Parameters, ","));
   for (const std::string &Token : Found->Body)
-    Out += "\x1f" + Token;
+    for (const std::string &Part : asNvccReads(Token))
+      Out += "\x1f" + Part;
   for (const std::string &Token : Found->Body)
     if (isIdentifier(Token) && !llvm::is_contained(Found->Parameters, Token))
       append(Token, Find, Seen, Out);

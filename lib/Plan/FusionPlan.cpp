@@ -269,7 +269,8 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
          (Plan.Shape == Geometry::Threads && (Chosen.Turns > 1 || !Kernel.DynamicShared.empty()))))
       Refuse(BlockerKind::KeptMbarrier, Kernel.Name, *Kernel.KeptMbarrier);
     if (Chosen.Turns > 1 && (Plan.Shape != Geometry::Threads || Plan.Grid != GridPolicy::Match))
-      Refuse(BlockerKind::Turns, fmt::format("{} of {}", Chosen.Turns, Kernel.Name));
+      Refuse(BlockerKind::Turns,
+             fmt::format("{} of {}{}", Chosen.Turns, Kernel.Name, Facts.size() == 1 ? ", which is alone" : ""));
     if (Chosen.Unroll > 0 && !Kernel.GridStrideLoop)
       Refuse(BlockerKind::NoLoopToUnroll, Kernel.Name, Kernel.Where);
     if (const std::string Fact = wrongBinding(Kernel, Chosen); !Fact.empty())
@@ -278,7 +279,9 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
     const bool OfPart = ThreadsStay && isOfPart(Kernel, Chosen);
     if (ThreadsStay && !OfPart && Chosen.Block.threads() % WarpSize != 0 &&
         (synchronises(Kernel, Plan.Grid, Chosen.Turns) || !Kernel.WarpPrimitives.empty()))
-      Refuse(BlockerKind::PartialWarp, fmt::format("{} threads of {}", Chosen.Block.threads(), Kernel.Name));
+      Refuse(BlockerKind::PartialWarp,
+             fmt::format("{} threads of {}{}", Chosen.Block.threads(), Kernel.Name,
+                         Kernel.sharesIndices() ? ", which ask in functions where their block is" : ""));
     if (!Plan.playsOnce() && Kernel.ArrivesAtBarriers)
       Refuse(BlockerKind::NamedBarrier,
              fmt::format("{} arrives without waiting, which may reach into the block that its threads play next",
@@ -347,8 +350,10 @@ llvm::Expected<FusionPlan> planFusion(llvm::ArrayRef<const KernelFacts *> Facts,
   if (MostBarriers > MaxNamedBarriers) {
     auto Greedy = llvm::find_if(Facts, [](const KernelFacts *F) { return F->namesAnyBarrier(); });
     Refuse(BlockerKind::TooManyBarriers,
-           Greedy == Facts.end() ? std::to_string(MostBarriers)
-                                 : fmt::format("{}, {} may name any itself", MostBarriers, (*Greedy)->Name));
+           Greedy == Facts.end()
+               ? fmt::format("{}{}", MostBarriers,
+                             Facts.size() > 1 ? "; with --geometry blocks, each kernel has its own" : "")
+               : fmt::format("{}, {} may name any itself", MostBarriers, (*Greedy)->Name));
   }
   if (StaticShared > MaxStaticShared)
     Refuse(BlockerKind::StaticSharedMemory, fmt::format("{} bytes", StaticShared));

@@ -31,19 +31,26 @@ struct AddressUses {
   std::vector<const llvm::Use *> All;                      ///< Of these, but to compute another one.
 };
 
-/// The largest alignment of a class as which the code views other memory, in bytes. Clang knows the variable, and says
-/// nothing of what nvcc takes from the types of views.
+/// The largest alignment of a class as which the code views memory of another type, in bytes: what a cast or a `new`
+/// makes of an address. Clang knows the variable, and says nothing of what nvcc takes from the types of views.
 unsigned alignmentOfViews(const Reached &Reach, const clang::ASTContext &Ast) {
   unsigned Most = 1;
   for (const auto &[Function, Use] : Reach.Functions)
     for (const auto *E : allIn<clang::Expr>(*Function->getBody())) {
-      const clang::QualType Of = E->getType();
-      auto *Named = llvm::dyn_cast<clang::DeclRefExpr>(E);
-      auto *Variable = Named ? llvm::dyn_cast<clang::VarDecl>(Named->getDecl()) : nullptr;
-      const bool IsOfThread = llvm::isa<clang::MaterializeTemporaryExpr>(E) ||
-                              (Variable && Variable->hasLocalStorage() && !Variable->getType()->isReferenceType());
-      if (!Of.isNull() && E->isGLValue() && !IsOfThread && Of->isRecordType() && !Of->isIncompleteType() &&
-          !Of->isDependentType())
+      auto *Cast = llvm::dyn_cast<clang::CastExpr>(E);
+      const bool Makes =
+          Cast
+              ? llvm::is_contained({clang::CK_BitCast, clang::CK_LValueBitCast, clang::CK_LValueToRValueBitCast,
+                                    clang::CK_IntegralToPointer, clang::CK_AddressSpaceConversion, clang::CK_Dependent},
+                                   Cast->getCastKind())
+              : llvm::isa<clang::CXXNewExpr>(E);
+      if (!Makes)
+        continue;
+      clang::QualType Of = E->getType();
+      while (!Of->getPointeeType().isNull())
+        Of = Of->getPointeeType();
+      Of = Ast.getBaseElementType(Of);
+      if (Of->isRecordType() && !Of->isIncompleteType() && !Of->isDependentType())
         Most = std::max<unsigned>(Most, Ast.getTypeAlignInChars(Of).getQuantity());
     }
   return Most;

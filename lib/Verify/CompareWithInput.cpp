@@ -331,6 +331,8 @@ std::vector<Blocker> compareWithInput(const ParsedKernel &Input, const ParsedUni
     Blocker Difference{BlockerKind::OtherMeaning, std::move(Where), fmt::format("of {}, {}", Played.Facts.Name, What)};
     if (!There.File.empty())
       Difference.Fact += fmt::format(", and is there {}", There.str());
+    if (What.find("__PRETTY_FUNCTION__") != std::string::npos)
+      Difference.Fact += ", where the function is called otherwise";
     return std::vector<Blocker>{Difference};
   };
   const SourcePlace Here = Input.Unit->place(Kernel.getLocation());

@@ -18,6 +18,10 @@
 // PTX-DAG: .shared .align 8 {{.*}}few
 // PTX-DAG: .shared .align 16 {{.*}}stage
 
+// What other memory is viewed as asks nothing of it.
+// RUN: %cufuse fuse %s:sums %s:of_others --block 64 --block 64 --name others -o %t3.cu && FileCheck %s --check-prefix=OTHERS --input-file %t3.cu
+// OTHERS: {{^}}  ARRAY(own);
+
 // What cannot be said is refused.
 // RUN: %exits 1 %cufuse fuse %s:sums %s:of_macro --block 64 --block 64 --name both -o %t2.cu 2>&1 | FileCheck %s --check-prefix=MACRO
 // MACRO: aligned_as_it_is_accessed.cu:[[#@LINE+54]]:3: error: of_macro: {{.*}}not written in one piece: all is accessed as if aligned to 16 bytes [UneditableText]
@@ -115,4 +119,15 @@ __global__ void byUnion(const float *x, float4 *y) {
     ofUnion[i] = x[i];
   __syncthreads();
   y[threadIdx.x] = vectorAt(ofUnion[4 * (63 - threadIdx.x)]);
+}
+struct Where {
+  float *to;
+  const float *from;
+};
+__global__ void of_others(const Where *all) {
+  ARRAY(own);
+  const Where mine = all[blockIdx.x];
+  own[threadIdx.x] = mine.from[threadIdx.x];
+  __syncthreads();
+  mine.to[threadIdx.x] = own[63 - threadIdx.x];
 }

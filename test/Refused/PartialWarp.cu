@@ -6,6 +6,8 @@
 // RUN:   FileCheck %s '--implicit-check-not={{(error|refused):}}' --check-prefix=TILE
 // RUN: %exits 1 %cufuse fuse %s:assembled %s:plain --block 100 --block 128 --geometry threads -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s '--implicit-check-not={{(error|refused):}}' --check-prefix=ASSEMBLED
+// RUN: %exits 1 %cufuse fuse %s:placed %s:plain --block 100 --block 128 --geometry threads -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=PLACED
+// PLACED: 100 threads of placed, which ask in functions where their block is [PartialWarp]
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:turned %s:plain --block 128 --block 100 --geometry threads -o %t/out.cu
 // RUN: %cufuse fuse %s:turned %s:plain --block 100 --block 128 --geometry blocks -o %t/out.cu
@@ -41,3 +43,5 @@ __global__ void assembled(int *data) {
   asm volatile("shfl.sync.idx.b32 %0, %1, 0, 31, 0xffffffff;" : "=r"(first) : "r"(data[threadIdx.x]));
   data[threadIdx.x] = first;
 }
+__device__ int place() { return blockIdx.x * blockDim.x + threadIdx.x; }
+__global__ void placed(int *data) { data[place()] = 1; }

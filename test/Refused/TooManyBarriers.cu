@@ -9,6 +9,8 @@
 // RUN:   FileCheck %s --check-prefix=COPIES '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:large %s:chosen --block 128 --block 64 --geometry threads -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=CHOSEN '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %s:swap %s:swap --block 32 --block 32 --copies 8 --copies 8 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=BLOCKS
+// BLOCKS: refused: {{.*}}: 16; with --geometry blocks, each kernel has its own [TooManyBarriers]
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %s:large %s:chosen --block 64 --block 64 --geometry threads -o %t/out.cu
 // RUN: %cufuse fuse %s:fill %s:chosen --block 32 --block 64 --copies 3 --copies 1 -o %t/out.cu
