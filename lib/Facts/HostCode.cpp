@@ -86,13 +86,7 @@ public:
         Named.insert(Variable->getCanonicalDecl());
       if (!Loaded.count(E) && !IsPattern) // else its instances say it
         Written.insert(Variable->getCanonicalDecl());
-      place(*Variable, E->getLocation());
     }
-    return true;
-  }
-  bool VisitVarDecl(const clang::VarDecl *V) override {
-    if (V->hasGlobalStorage())
-      place(*V, V->getLocation());
     return true;
   }
   bool VisitGCCAsmStmt(const clang::GCCAsmStmt *Assembly) override {
@@ -102,7 +96,6 @@ public:
 
   std::map<const clang::FunctionDecl *, std::vector<const clang::CUDAKernelCallExpr *>> Launches;
   std::set<const clang::ValueDecl *> Named, Written;
-  std::map<const clang::ValueDecl *, std::set<HostCode::Place>> Places;
   llvm::StringSet<> AssemblyWords;
   std::vector<clang::SourceRange> Device, Bodies; ///< Functions that only the device has; bodies of any.
 
@@ -111,10 +104,6 @@ private:
     if (Unevaluated)
       for (const clang::DeclRefExpr *E : allIn<clang::DeclRefExpr>(*Unevaluated))
         Loaded.insert(E);
-  }
-  void place(const clang::VarDecl &Variable, clang::SourceLocation Where) {
-    const auto [File, Offset] = Sources.getDecomposedSpellingLoc(Where);
-    Places[Variable.getCanonicalDecl()].insert({Sources.getFileEntryForID(File), Offset});
   }
 
   /// The standard library's headers are many, and name nothing of anybody's.
@@ -147,7 +136,6 @@ HostCode::HostCode(const ParsedUnit &Unit) : Unit(Unit) {
   Launches = std::move(Found.Launches);
   Named = std::move(Found.Named);
   Written = std::move(Found.Written);
-  Places = std::move(Found.Places);
   AssemblyWords = std::move(Found.AssemblyWords);
   OfDevice = offsetsOf(Found.Device, Unit.ast().getSourceManager());
   std::vector<HostText::File> Files;
@@ -197,71 +185,37 @@ std::vector<LaunchFacts> HostCode::launches(const clang::FunctionDecl &Kernel) c
   return Known;
 }
 
-/// May the variable be named where this compilation, for the device and one architecture, does not see it: in a region
-/// that is skipped here, in an argument or a definition of a macro that means less here, or under a name that is put
-/// together?
-bool HostCode::mayBeNamedUnseen(const clang::VarDecl &Variable, bool InDeviceCode) const {
-  const clang::SourceManager &Sources = Unit.ast().getSourceManager();
-  std::map<const clang::FileEntry *, std::vector<std::pair<unsigned, unsigned>>> Skipped;
-  for (const clang::SourceRange &Range : Unit.log().Skipped) {
-    const auto [File, Begin] = Sources.getDecomposedExpansionLoc(Range.getBegin());
-    Skipped[Sources.getFileEntryForID(File)].push_back({Begin, Sources.getFileOffset(Range.getEnd())});
-  }
-  llvm::StringSet<> Macros, Pasting;
-  for (const MacroEvent &Event : Unit.log().Macros) {
-    Macros.insert(Event.Name);
-    if (Event.Info &&
-        llvm::any_of(Event.Info->tokens(), [](const clang::Token &T) { return T.is(clang::tok::hashhash); }))
-      Pasting.insert(Event.Name);
-  }
-  const auto Known = Places.find(Variable.getCanonicalDecl());
-  for (const clang::FileID &File : usersFiles()) {
-    const clang::FileEntry *Entry = Sources.getFileEntryForID(File);
-    auto IsKnown = [&](const RawToken &T) { return Known != Places.end() && Known->second.count({Entry, T.Offset}); };
-    bool Assembly = false; // its strings name variables, too
-    auto IsVariable = [&](const RawToken &T) {
-      bool Named = T.IsIdentifier && T.Spelling == Variable.getName() && !IsKnown(T);
-      if (T.IsIdentifier && llvm::StringRef(T.Spelling).trim('_') == "asm")
-        Assembly = true;
-      else if (T.Spelling == ";")
-        Assembly = false;
-      else if (Assembly && llvm::StringRef(T.Spelling).ends_with("\""))
-        forEachWord(T.Spelling, [&](llvm::StringRef Word) { Named |= mayBeSymbolOf(Word, Variable.getName()); });
-      return Named;
-    };
-    auto IsSkipped = [&](const RawToken &T) {
-      return llvm::any_of(Skipped[Entry], [&](const auto &Range) {
-        const bool Again = Known != Places.end() && llvm::any_of(Known->second, [&](const auto &Place) {
-                             return Place.first == Entry && Range.first <= Place.second && Place.second < Range.second;
-                           });
-        return !Again && Range.first < T.Offset && T.Offset < Range.second; // else the same header, once more
-      });
-    };
-    const std::string Ended = textOf(File).str();
-    RawLexer Lexer(Ended, 0);
-    int Depth = 0; // in the arguments of a macro
-    bool MayOpen = false;
-    for (RawToken T = Lexer.next(); !T.IsEnd; T = Lexer.next()) {
-      if (T.Spelling == "#" && T.StartsLine) {
-        const std::vector<RawToken> Rest = Lexer.restOfLine();
-        const bool Includes = Rest.size() > 1 && Rest[0].Spelling == "include" && Rest[1].Spelling.front() == '"';
-        if (Includes ? IsSkipped(T) : llvm::any_of(Rest, IsVariable))
-          return true;
-        continue;
-      }
-      if (!InDeviceCode && isOfDevice(File, T.Offset))
-        continue;
-      const bool Named = IsVariable(T);
-      if (IsSkipped(T) ? Named || Pasting.contains(T.Spelling) : Depth > 0 && Named)
-        return true;
-      if (T.Spelling == "(")
-        Depth += Depth > 0 || MayOpen;
-      else if (T.Spelling == ")" && Depth > 0)
-        --Depth;
-      MayOpen = T.IsIdentifier && Macros.contains(T.Spelling);
+/// Does code that nvcc's other compilation has, that for the host, name the variable? This one leaves out what a
+/// condition or a macro has for the host alone, be it of a header of anybody's.
+bool HostCode::isNamedForHost(const clang::VarDecl &Variable, bool InDeviceCode) const {
+  if (!UnitForHost) {
+    auto Read = Unit.forHost();
+    if (!Read) {
+      llvm::consumeError(Read.takeError());
+      return true; // for all we know
     }
+    UnitForHost = std::move(*Read);
+    ForHost = std::make_unique<HostCode>(*UnitForHost);
   }
-  return false;
+  const std::string Name = Variable.getQualifiedNameAsString();
+  auto IsAmong = [&](const std::set<const clang::ValueDecl *> &Variables) {
+    return llvm::any_of(Variables, [&](const auto *V) { return V->getQualifiedNameAsString() == Name; });
+  };
+  return IsAmong(ForHost->Named) || ForHost->mayBeDropped(Variable) ||
+         (InDeviceCode && (IsAmong(ForHost->Written) || ForHost->assemblyNames(Variable)));
+}
+
+bool HostCode::assemblyNames(const clang::VarDecl &Variable) const {
+  return llvm::any_of(AssemblyWords.keys(),
+                      [&](llvm::StringRef Word) { return mayBeSymbolOf(Word, Variable.getName()); });
+}
+
+bool HostCode::mayBeDropped(const clang::VarDecl &Variable) const {
+  // Its declarations name it, too.
+  const long Own =
+      llvm::count_if(Variable.redecls(), [](const clang::VarDecl *D) { return D->getLocation().isFileID(); });
+  const auto Word = Words.find(Variable.getName());
+  return Word != Words.end() && Word->second > Own;
 }
 
 /// Somebody wrote what it begins with: an object that is only declared has a constructor's call, too.
@@ -327,7 +281,7 @@ bool HostCode::mustStayShared(const clang::VarDecl &Variable, const clang::Funct
   // What a library's header defines comes with its #include: a table that every object has.
   if (Unit.ast().getSourceManager().isInSystemHeader(Variable.getLocation()))
     return !Unit.inToolkit(Variable.getLocation()) && !IsConst && !Variable.isConstexpr() &&
-           (!isInitialised(Definition) || Written.count(Variable.getCanonicalDecl()));
+           (!isInitialised(Definition) || Written.count(Variable.getCanonicalDecl()) || isNamedForHost(Variable, true));
   // A constant of a class needs no definition.
   if (IsConst && Variable.getAnyInitializer())
     return false;
@@ -341,20 +295,13 @@ bool HostCode::mustStayShared(const clang::VarDecl &Variable, const clang::Funct
   if (Variable.hasExternalFormalLinkage() && (Unit.request().Flags.Relocatable || isInHeader(Variable.getLocation())))
     return true;
   // Device code may change it, but for one that is seen here wherever it is named.
-  if (OfDevice &&
-      (spaceOf(Variable) == "__managed__" || !Unit.errors().empty() || Written.count(Variable.getCanonicalDecl()) ||
-       llvm::any_of(AssemblyWords.keys(),
-                    [&](llvm::StringRef Word) { return mayBeSymbolOf(Word, Variable.getName()); })))
+  if (OfDevice && (spaceOf(Variable) == "__managed__" || !Unit.errors().empty() ||
+                   Written.count(Variable.getCanonicalDecl()) || assemblyNames(Variable)))
     return true;
   // Another file that has the header may fill a variable of its own, and launch the kernel that reads this one.
   if (!Variable.isStaticLocal() && isInHeader(Variable.getLocation()) && isInHeader(Kernel.getLocation()))
     return true;
-  // Its declarations name it, too.
-  const long Own =
-      llvm::count_if(Variable.redecls(), [](const clang::VarDecl *D) { return D->getLocation().isFileID(); });
-  const auto Word = Words.find(Variable.getName());
-  return Named.count(Variable.getCanonicalDecl()) || (Word != Words.end() && Word->second > Own) ||
-         mayBeNamedUnseen(Variable, OfDevice);
+  return Named.count(Variable.getCanonicalDecl()) || mayBeDropped(Variable) || isNamedForHost(Variable, OfDevice);
 }
 
 } // namespace cufuse

@@ -145,7 +145,7 @@ std::vector<std::string> arguments(const Toolchain &Tools, const ParseRequest &R
                                         "cuda",
                                         "--cuda-path=" + Tools.CudaPath,
                                         "--cuda-gpu-arch=" + Request.Arch,
-                                        "--cuda-device-only",
+                                        Request.ForHost ? "--cuda-host-only" : "--cuda-device-only",
                                         "-fsyntax-only",
                                         "-resource-dir",
                                         Tools.ResourceDir,
@@ -444,6 +444,22 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> parse(const Toolchain &Tools, ParseR
       break;
   }
   return Unit;
+}
+
+llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::forHost() const {
+  ParseRequest Host = Request;
+  Host.ForHost = true;
+  Host.Probes = nullptr;
+  if (std::exchange(Host.MacrosWrittenOut, false))
+    Host.Overlay.clear();
+  if (Host.Predefined) {
+    auto Defined = std::make_shared<cufuse::Predefined>(*Host.Predefined);
+    llvm::erase_if(Defined->Macros, [](llvm::StringRef Macro) {
+      return Macro.starts_with("__CUDA_ARCH") && !Macro.starts_with("__CUDA_ARCH_LIST__");
+    });
+    Host.Predefined = std::move(Defined);
+  }
+  return parse(Tools, std::move(Host));
 }
 
 clang::SourceLocation ParsedUnit::lateCluster(const clang::FunctionDecl &Definition) const {

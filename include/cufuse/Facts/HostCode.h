@@ -45,12 +45,12 @@ public:
 
   const HostText &hostText() const { return *Text; }
 
-  using Place = std::pair<const clang::FileEntry *, unsigned>; ///< A file and an offset.
-
 private:
   std::set<clang::FileID> usersFiles() const;
   llvm::StringRef textOf(clang::FileID File) const; ///< As the user wrote it.
-  bool mayBeNamedUnseen(const clang::VarDecl &Variable, bool InDeviceCode) const;
+  bool isNamedForHost(const clang::VarDecl &Variable, bool InDeviceCode) const;
+  bool assemblyNames(const clang::VarDecl &Variable) const;
+  bool mayBeDropped(const clang::VarDecl &Variable) const; ///< Where Clang left out what names it.
   bool isInHeader(clang::SourceLocation Where) const;
   bool isIncludedBeside() const;
   void unreadable();
@@ -63,10 +63,10 @@ private:
   std::set<const clang::ValueDecl *> Named;       ///< Variables of files and classes, canonical.
   std::set<const clang::ValueDecl *> Written;     ///< The same of those that device code may change, too.
   llvm::StringSet<> AssemblyWords;                ///< Of all assembly, registers and instructions among them.
-  /// Where variables are declared and named, in any code: files and offsets, as spelled.
-  std::map<const clang::ValueDecl *, std::set<Place>> Places;
-  mutable std::optional<bool> Beside; ///< `isIncludedBeside`, where that was asked.
-  llvm::StringMap<long> Words;        ///< Where Clang left something out: the words outside the device's functions.
+  mutable std::optional<bool> Beside;             ///< `isIncludedBeside`, where that was asked.
+  mutable std::unique_ptr<ParsedUnit> UnitForHost;
+  mutable std::unique_ptr<HostCode> ForHost; ///< The same of the host's compilation, where that was asked.
+  llvm::StringMap<long> Words; ///< Where Clang left something out: the words outside the device's functions.
 };
 
 } // namespace cufuse

@@ -41,6 +41,7 @@ struct ParseRequest {
   std::function<std::vector<std::string>(clang::ASTContext &)> Probes = nullptr;
   /// Files that exist in memory only, or whose text replaces what is on disk.
   std::vector<OutputFile> Overlay;
+  bool ForHost = false; ///< nvcc's other compilation of the file, where `__CUDA_ARCH__` is not defined.
   /// Macros are written out in the overlay: lines have the numbers that its `#line` directives give them.
   bool MacrosWrittenOut = false;
   std::vector<std::string> ExtraIncludeFolders;
@@ -97,6 +98,8 @@ public:
 
   /// Errors outside the probes. They matter when they lie in what a kernel needs.
   const std::vector<ParseError> &errors() const { return Errors; }
+  /// The file as the host's compilation has it, without the probes.
+  llvm::Expected<std::unique_ptr<ParsedUnit>> forHost() const;
   /// What the probe names, or null with the reason in `probeError`.
   const clang::FunctionDecl *probe(const std::string &Text) const;
   std::string probeError(const std::string &Text) const;
