@@ -360,17 +360,25 @@ private:
                 IrAccess::Kind::Any, llvm::cast<llvm::Instruction>(User), &Argument, Argument.getArgNo(), {}, 0};
             if (isForAssembly(*Any.By)) // which IrMemory reads
               continue;
-            Result.Sites.push_back(site(&Any, Any.By->getParent(), useOf(Any)));
+            AccessSite Site = site(&Any, Any.By->getParent(), useOf(Any));
+            if (isKnownNumber(*Any.By)) // the memory is not used, but an object has no address
+              Result.Parameters[Argument.getArgNo()].Otherwise.push_back(
+                  {Site.Text, Kernel.getNameAsString(), Site.Where});
+            else
+              Result.Sites.push_back(std::move(Site));
           }
         }
     }
   }
 
-  static bool isForAssembly(const llvm::Instruction &I) {
-    return llvm::isa<llvm::PtrToIntInst>(I) && llvm::all_of(I.users(), [](const llvm::User *User) {
-             auto *Call = llvm::dyn_cast<llvm::CallBase>(User);
-             return Call && Call->isInlineAsm();
-           });
+  /// Such an address is the same for all elements, or a use of the thread.
+  bool isKnownNumber(const llvm::Instruction &I) {
+    const auto Offset = isOnlyCompared(I) ? placeOf(I.getOperand(0), Values).Offset : std::nullopt;
+    if (!Offset || !Values.loopsIn(*Offset).empty())
+      return false;
+    if (!isUniform(*Offset))
+      Result.Uses.push_back({*Offset, "an address", Ir.place(I)});
+    return true;
   }
 
   /// What no code is known of, but the compiler that reads the output asks.

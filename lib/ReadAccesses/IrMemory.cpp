@@ -3,6 +3,7 @@
 #include "cufuse/Ptx/PtxTable.h"
 #include "cufuse/Reach/Assembly.h"
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/StringSet.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
@@ -293,6 +294,26 @@ IrPlace placeOf(const llvm::Value *Pointer, IrValues &Values) {
 std::string nameOf(const llvm::Value &V) {
   const llvm::StringRef Name = V.getName().split('.').first;
   return Name.empty() ? "a value" : Name.str();
+}
+
+bool isForAssembly(const llvm::Instruction &I) {
+  return llvm::isa<llvm::PtrToIntInst>(I) && llvm::all_of(I.users(), [](const llvm::User *User) {
+           auto *Call = llvm::dyn_cast<llvm::CallBase>(User);
+           return Call && Call->isInlineAsm();
+         });
+}
+
+bool isOnlyCompared(const llvm::Instruction &I) {
+  llvm::SmallSetVector<const llvm::Value *, 8> Numbers;
+  if (llvm::isa<llvm::PtrToIntInst>(I))
+    Numbers.insert(&I);
+  for (size_t N = 0; N < Numbers.size(); ++N)
+    for (const llvm::User *User : Numbers[N]->users())
+      if (llvm::isa<llvm::BinaryOperator, llvm::TruncInst, llvm::ZExtInst, llvm::FreezeInst>(User))
+        Numbers.insert(User);
+      else if (!llvm::isa<llvm::ICmpInst>(User))
+        return false;
+  return !Numbers.empty();
 }
 
 IrMemory memoryOf(const DeviceIr &Ir, IrValues &Values) { return MemoryCollector(Ir, Values).run(); }

@@ -36,6 +36,11 @@ std::string nameOf(const llvm::Value &V);
 /// Of a call of assembly, without spaces and braces; else "".
 std::string assemblyOf(const llvm::CallBase &Call);
 
+/// An address as a number: that assembly alone takes, which is an access; or that conditions alone ask, which is none,
+/// as in `(uintptr_t)p % 16 == 0`.
+bool isForAssembly(const llvm::Instruction &I);
+bool isOnlyCompared(const llvm::Instruction &I);
+
 struct IrMemory {
   std::vector<IrAccess> Accesses;
   std::vector<std::pair<const llvm::Instruction *, std::string>> Elsewhere; ///< Which no pointer parameter leads to.
