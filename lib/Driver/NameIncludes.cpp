@@ -130,8 +130,7 @@ void nameIncludes(llvm::MutableArrayRef<LoadedKernel> Kernels) {
   for (LoadedKernel &Kernel : Kernels)
     rename(Kernel, [&](const IncludeLine &Line) {
       const auto Same = llvm::find_if(Known, [&](const IncludeLine &Each) {
-        return llvm::StringRef(Line.Text).ends_with("\"") && Each.Packing == Line.Packing &&
-               Each.InLinkage == Line.InLinkage && Each.Defines == Line.Defines &&
+        return llvm::StringRef(Line.Text).ends_with("\"") && Each.isReadLike(Line) &&
                llvm::sys::fs::equivalent(Each.Path, Line.Path);
       });
       if (Same != Known.end())

@@ -99,8 +99,7 @@ llvm::Error checkIncludes(llvm::ArrayRef<Constituent> Constituents, const EmitOp
         if (Known->second->Path != Include.Path && !llvm::sys::fs::equivalent(Known->second->Path, Include.Path))
           Refusals.push_back({BlockerKind::IncludeClash, Include.Where,
                               fmt::format("{} is {} and {}", Include.Text, Known->second->Path, Include.Path)});
-        else if (Known->second->Packing != Include.Packing || Known->second->InLinkage != Include.InLinkage ||
-                 Known->second->Defines != Include.Defines)
+        else if (!Known->second->isReadLike(Include))
           Refusals.push_back(
               {BlockerKind::HeaderConfiguration, Include.Where,
                fmt::format("{}, by other macros, packing or linkage at {}", Include.Path, Known->second->Where.str())});

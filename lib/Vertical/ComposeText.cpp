@@ -137,8 +137,7 @@ void TextComposer::parameters(unsigned Node, llvm::function_ref<bool(const std::
   }
   for (const IncludeLine &Include : Text.Includes) {
     auto Known = llvm::find_if(Result.Text.Includes, [&](const IncludeLine &I) {
-      return I.Text == Include.Text && I.Path == Include.Path && I.Packing == Include.Packing &&
-             I.InLinkage == Include.InLinkage && I.Defines == Include.Defines;
+      return I.Text == Include.Text && I.Path == Include.Path && I.isReadLike(Include);
     });
     if (Known == Result.Text.Includes.end()) {
       Result.Text.Includes.push_back(Include);
@@ -189,7 +188,8 @@ void TextComposer::factsOfBlocks(const std::vector<bool> &ByElement) {
 void TextComposer::libraries(unsigned Node) {
   const KernelText &Text = *Texts[Node];
   for (const IncludeLine &Include : Text.Libraries)
-    if (llvm::none_of(Result.Text.Libraries, [&](const IncludeLine &I) { return I.Text == Include.Text; }))
+    if (llvm::none_of(Result.Text.Libraries,
+                      [&](const IncludeLine &I) { return I.Text == Include.Text && I.isReadLike(Include); }))
       Result.Text.Libraries.push_back(Include);
   for (const std::string &Line : Text.BeforeLibraries)
     if (!llvm::is_contained(Result.Text.BeforeLibraries, Line))

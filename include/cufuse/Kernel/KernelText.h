@@ -91,6 +91,11 @@ struct IncludeLine {
   bool ForNvcc = false;                ///< Other compilers need not read it.
   bool IsUnneeded = false;             ///< Nothing is seen that needs it: it is left out if the output is right so.
   bool MayBeAnother = false;           ///< The output's build may find another file by that name.
+
+  /// Would the file mean the same here and there?
+  bool isReadLike(const IncludeLine &B) const {
+    return Packing == B.Packing && InLinkage == B.InLinkage && Defines == B.Defines;
+  }
 };
 
 /// A stretch of the output that belongs to one constituent.
