@@ -122,8 +122,10 @@ private:
     for (unsigned Node : Parts)
       unplaced(Node, Found);
     for (unsigned Node : Graph.Order)
-      if (Plan.ByElement[Node])
+      if (Plan.ByElement[Node] && !Plan.Panels[Node].isZero())
         covers(Node, Found.Whole);
+      else if (const auto &All = Graph.Nodes[Node].Shape->Elements) // it plays its own blocks
+        requireSame(Graph.inArguments(Node, *All), blocksOfGrid() * Block.threads());
       else if (Plan.isNested(Node))
         isPlayedAgain(Node);
     for (int D = Plan.Dimensions; D < 3; ++D)
@@ -169,8 +171,6 @@ private:
   /// The panels have all elements of a free kernel.
   void covers(unsigned Node, const std::set<Memory> &Whole) {
     const ShapeFacts &Shape = *Graph.Nodes[Node].Shape;
-    if (Plan.Panels[Node].isZero())
-      return;
     const Polynomial Played = blocksOfGrid() * Plan.Panels[Node];
     if (Shape.Unbounded) {
       // It has as many elements as its launch has threads. Where others leave some of a panel out, it may have no more.

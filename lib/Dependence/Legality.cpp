@@ -178,7 +178,9 @@ private:
       if (!Why.empty() && HasEffects)
         otherEffects(Node, Why);
       if (!Why.empty() && IsInMemory)
-        refuse(BlockerKind::LiveIntermediate, N.Facts->Where, fmt::format("{}.{}; {}", N.Name, InMemory->Out, Why));
+        refuse(BlockerKind::LiveIntermediate, N.Facts->Where, fmt::format("{}.{}; {}", N.Name, InMemory->Out, Why),
+               fmt::format("say --dead {}.{} if nothing else reads it, or launch the producer separately", N.Name,
+                           InMemory->Out));
     }
     if (!Why.empty())
       return false;
@@ -258,7 +260,8 @@ private:
     }
     const AccessSite *Load = siteOf(Consumer, F.In, AccessSite::Kind::Load);
     refuse(BlockerKind::Recomputed, Load->Where,
-           fmt::format("{}: {}: {} times; {}", Consumer.Name, Load->str(), *Number, Stored));
+           fmt::format("{}: {}: {} times; {}", Consumer.Name, Load->str(), *Number, Stored),
+           fmt::format("allow it with --recompute {}, or launch the producer separately", *Number));
   }
 
   const VerticalGraph &Graph;

@@ -116,7 +116,7 @@ public:
     lanes(First, 1);
     if (auto Reason = findCounting(First))
       return Reason;
-    if (!findDigits(Index, 1))
+    if (!findDigits(Index, 1) && !(divideWhole() && findDigits(Index, 1)))
       return blocker(BlockerKind::StoredTwice, First,
                      fmt::format("{}: no guards show that {} counts the elements once each", First.str(), Index.str()));
     for (const Less &Guard : Guards)
@@ -150,19 +150,17 @@ public:
       return std::nullopt;
     if (llvm::any_of(Split, [&](const std::string &Atom) { return Index.contains(Atom); }))
       return std::nullopt;
-    // Neither an offset nor the direction matters.
     const std::set<std::string> Atoms = Index.atoms();
-    Polynomial Moved;
-    for (const auto &[Atoms, Factor] : Index.terms())
-      if (llvm::any_of(All, [&](const Varying &V) { return llvm::is_contained(Atoms, V.Atom); }))
-        Moved = Moved + Polynomial::term(Atoms, Factor);
-    const Polynomial Reversed = -Moved;
-    Index = Reversed.hasNegative() ? Moved : Reversed;
-    if (!findDigits(Index, 1))
-      return std::nullopt;
-    for (const Digit &D : Digits)
-      if (counts(D, Site))
+    if (!isCounted(Site)) {
+      // In each turn of loops with so many, as over neighbours, an offset.
+      llvm::erase_if(Turns, [](const Varying &V) { return !V.Range || !V.Range->asConstant(); });
+      for (const Varying &V : Turns) {
+        Index = Index.substitute(V.Atom, {});
+        llvm::erase_if(Guards, [&](const Less &G) { return G.Left.contains(V.Atom) || G.Right.contains(V.Atom); });
+      }
+      if (Turns.empty() || !isCounted(Site))
         return std::nullopt;
+    }
     // An offset is the same for all that counts.
     for (const auto &[Atom, Q] : Quotients)
       if (Atoms.count(Atom) && !Used.count(Atom))
@@ -186,6 +184,18 @@ public:
   }
 
 private:
+  /// Is the index made of digits? Neither an offset nor the direction matters.
+  bool isCounted(const AccessSite &Site) {
+    Digits.clear(), Used.clear(), Gaps.clear();
+    Polynomial Moved;
+    for (const auto &[Atoms, Factor] : Index.terms())
+      if (llvm::any_of(All, [&](const Varying &V) { return llvm::is_contained(Atoms, V.Atom); }))
+        Moved = Moved + Polynomial::term(Atoms, Factor);
+    const Polynomial Reversed = -Moved;
+    return findDigits(Reversed.hasNegative() ? Moved : Reversed, 1) &&
+           llvm::none_of(Digits, [&](const Digit &D) { return counts(D, Site).has_value(); });
+  }
+
   /// As if the elements of an access were accessed one by one.
   void lanes(const AccessSite &Site, const Polynomial &Step) {
     if (Site.Width == 1)
@@ -414,6 +424,24 @@ private:
       substitute(Lowest.Atom, *Divisor * Polynomial::atom(Atom) + Polynomial::atom(Remainder) -
                                   (Dividend - Polynomial::atom(Lowest.Atom)));
     }
+  }
+
+  /// The launch must have whole groups where `channels / groups` of the channels are counted for each. Are there some?
+  bool divideWhole() {
+    const size_t Before = Requirements.size();
+    for (const auto &[Atom, Q] : Node.Accesses->Quotients) {
+      const std::set<std::string> Parts = Q.Dividend.atoms();
+      const bool IsOfArguments =
+          llvm::all_of(Q.Divisor.atoms(), [&](const std::string &Each) { return Node.parameter(Each) != nullptr; });
+      if (Parts.size() != 1 || !(Q.Dividend == Polynomial::atom(*Parts.begin())) || !Node.parameter(*Parts.begin()) ||
+          !IsOfArguments || !Index.contains(Atom) || !Index.contains(*Parts.begin()) ||
+          std::max(Q.Wrap, Q.Narrow) != Quotient::Wraps::Never)
+        continue;
+      const Polynomial Whole = Q.Divisor * Polynomial::atom(Atom);
+      substitute(*Parts.begin(), Whole);
+      Requirements.push_back({Q.Dividend, Whole});
+    }
+    return Requirements.size() > Before;
   }
 
   /// Does something count in both?

@@ -308,6 +308,23 @@ std::string elementsOf(const Launch &L, const LaunchedKernel &Kernel, const clan
              : "";
 }
 
+/// Does a later launch hand a parameter the number that an earlier one has for that of its name and type? Numbers of
+/// other names are equal by chance.
+bool areOneNumber(llvm::ArrayRef<const Launch *> Run, llvm::ArrayRef<LaunchedKernel> Kernels, size_t From, size_t To,
+                  unsigned Parameter) {
+  const clang::ParmVarDecl &Taken = *Kernels[To].Kernel->getParamDecl(Parameter);
+  const clang::ASTContext &Context = Taken.getASTContext();
+  auto NumberOf = [&](size_t Kernel, size_t I) {
+    const WrittenLaunch L = writtenAs(*llvm::cast<clang::CUDAKernelCallExpr>(Run[Kernel]->Call), Context);
+    return I < L.Arguments.size() ? L.Arguments[I] : std::nullopt;
+  };
+  return llvm::any_of(llvm::enumerate(Kernels[From].Kernel->parameters()), [&](const auto &Each) {
+    return Each.value()->getDeclName() == Taken.getDeclName() && Taken.getType()->isIntegerType() &&
+           Context.hasSameUnqualifiedType(Each.value()->getType(), Taken.getType()) && NumberOf(To, Parameter) &&
+           NumberOf(From, Each.index()) == NumberOf(To, Parameter);
+  });
+}
+
 /// The links of launches that follow each other, but for numbers that are not the same in `Others` of the kernels.
 LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chosen,
                     llvm::ArrayRef<LaunchedKernel> Kernels, llvm::ArrayRef<LaunchRun> Others = {}) {
@@ -392,6 +409,11 @@ LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chose
           if (const std::string Name = llvm::StringRef(Each).split('=').first.split('.').second.str();
               Best.empty() || Kernels[From].Stores.count(Name))
             Best = Each;
+      for (size_t From = 0; From < To && Best.empty(); ++From)
+        if (const std::string &Name = Kernels[To].Kernel->getParamDecl(I)->getNameAsString();
+            areOneNumber(Chosen, Kernels, From, To, I) &&
+            llvm::all_of(Others, [&](const LaunchRun &Other) { return areOneNumber(Other, Kernels, From, To, I); }))
+          Best = fmt::format("{}.{}={}.{}", Kernels[From].Name, Name, Kernels[To].Name, Name);
       if (!Best.empty())
         Result.Links.push_back(Best);
     }

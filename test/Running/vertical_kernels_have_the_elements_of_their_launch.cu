@@ -4,7 +4,9 @@
 // RUN: %cufuse fuse --vertical kernels.cu:scales kernels.cu:normalise --distinct --name normed -o normed.cu 2>&1 | FileCheck %s
 // CHECK: normalise has no bound, and is taken to have the rows*columns elements that its grid is computed for
 // CHECK: note: In turn, a block its part of every kernel: scales, then normalise.
-// RUN: %execute -I %S/Inputs -I . main.cu normed.cu
+// Of a kernel that plays its own blocks, too.
+// RUN: %cufuse fuse --vertical kernels.cu:plus kernels.cu:pairs --distinct --name twice -o twice.cu
+// RUN: %execute -I %S/Inputs -I . main.cu normed.cu twice.cu
 
 //--- kernels.cu
 template <typename T> T ceilDiv(T all, T part) { return (all + part - 1) / part; }
@@ -33,12 +35,26 @@ inline void run(float *out, float *scale, const float *in, int rows, int columns
   const int block = 32, grid = ceilDiv(rows * columns, block);
   normalise<<<grid, block>>>(out, in, scale, rows, columns);
 }
+__global__ void plus(float *all, const float *in, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  all[i] = in[i] + 1;
+}
+__global__ void pairs(float *all, int half) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  all[2 * i + 1] = all[2 * i] * 2;
+}
+inline void add(float *all, const float *in, int n) {
+  plus<<<(n + 255) / 256, 256>>>(all, in, n);
+  const int half = n / 2;
+  pairs<<<(half + 127) / 128, 128>>>(all, half);
+}
 
 //--- main.cu
 #include "both.h"
 
 #include "kernels.cu"
 #include "normed.h"
+#include "twice.h"
 
 int main() {
   bool good = true;
@@ -57,5 +73,13 @@ int main() {
     good &= normed::scales_normalise::launch(rows + 1, 64, scale, in, columns, out, rows, nullptr) ==
             cudaErrorInvalidConfiguration;
   }
+  Array<float> in(2048, 7), all(2048);
+  Both each;
+  each.output("all", all);
+  good &= each.same(
+      "twice", [&] { add(all, in, 1024); },
+      [&] { require(twice::plus_pairs::launch(4, 256, all, in, 1024, 512, nullptr), "twice"); });
+  // So many elements have more blocks.
+  good &= twice::plus_pairs::launch(4, 256, all, in, 1025, 512, nullptr) == cudaErrorInvalidConfiguration;
   return good ? 0 : 1;
 }
