@@ -314,15 +314,18 @@ static llvm::Expected<LoadedKernel> composeAsRead(std::vector<LoadedKernel> Kern
   return std::move(Composed.Kernel);
 }
 
-static size_t distanceOf(const llvm::Error &Error) {
-  std::vector<Message> Reasons;
+/// How many kinds of reasons stand in the way; that pointers are not said to be distinct is none.
+static size_t kindsOfReasons(const llvm::Error &Error) {
+  std::set<std::string> Rules;
   bool IsBadInput = true;
   llvm::visitErrors(Error, [&](const llvm::ErrorInfoBase &Each) {
     const auto &Of = static_cast<const Failure &>(Each);
     IsBadInput &= Of.Code == ExitCode::BadInput;
-    llvm::copy_if(Of.Messages, std::back_inserter(Reasons), [](const Message &M) { return !M.Rule.empty(); });
+    for (const Message &M : Of.Messages)
+      if (!M.Rule.empty() && M.Rule != blockerName(BlockerKind::MayAlias))
+        Rules.insert(M.Rule);
   });
-  return IsBadInput ? distanceOf(std::move(Reasons)) : 2;
+  return IsBadInput ? Rules.size() : 1;
 }
 
 /// If it cannot be done so, kernels of several dimensions are taken for functions of an element's number: also before
@@ -355,7 +358,7 @@ static llvm::Expected<LoadedKernel> composeOne(std::vector<LoadedKernel> Kernels
   }
   // What is nearer to being one kernel says why it is none.
   llvm::Error AsRead = One.takeError(), InPlaces = Other.takeError();
-  if (distanceOf(InPlaces) < distanceOf(AsRead))
+  if (kindsOfReasons(InPlaces) < kindsOfReasons(AsRead))
     std::swap(AsRead, InPlaces);
   llvm::consumeError(std::move(InPlaces));
   return std::move(AsRead);

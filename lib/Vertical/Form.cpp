@@ -37,30 +37,19 @@ std::vector<const VerticalForm *> formsFor(const VerticalGraph &Graph) {
   return Taking;
 }
 
-static bool isFlag(const Message &M) {
-  return llvm::any_of(std::array{BlockerKind::MayAlias, BlockerKind::LiveIntermediate, BlockerKind::Recomputed},
-                      [&](BlockerKind Kind) { return M.Rule == blockerName(Kind); });
-}
+namespace {
 
 /// A flag is no remedy where something stands in the way that no flag allows.
-static std::vector<Message> withoutFlags(std::vector<Message> Messages) {
+std::vector<Message> withoutFlags(std::vector<Message> Messages) {
+  auto IsFlag = [](const Message &M) {
+    return llvm::any_of(std::array{BlockerKind::MayAlias, BlockerKind::LiveIntermediate, BlockerKind::Recomputed},
+                        [&](BlockerKind Kind) { return M.Rule == blockerName(Kind); });
+  };
   if (llvm::any_of(Messages,
-                   [](const Message &M) { return !isFlag(M) && M.Remedy.find("--link") == std::string::npos; }))
-    llvm::erase_if(Messages, isFlag);
+                   [&](const Message &M) { return !IsFlag(M) && M.Remedy.find("--link") == std::string::npos; }))
+    llvm::erase_if(Messages, IsFlag);
   return Messages;
 }
-
-size_t distanceOf(std::vector<Message> Reasons) {
-  std::set<std::string> Rules;
-  bool IsByOption = true;
-  for (const Message &M : withoutFlags(std::move(Reasons))) {
-    Rules.insert(M.Rule);
-    IsByOption &= isFlag(M) || llvm::StringRef(M.Remedy).starts_with("say --");
-  }
-  return IsByOption ? 1 : 2 * Rules.size();
-}
-
-namespace {
 
 /// A form that was tried, and why it does not fit.
 struct Misfit {
@@ -71,7 +60,17 @@ struct Misfit {
 
   bool FitsApart = false; ///< Only --distinct is missing.
 
-  size_t distance() const { return FitsApart ? 0 : distanceOf(Messages); }
+  /// How far it is from fitting: by the kinds of reasons, but for flags where more is missing. Where an option is all
+  /// that is missing, it is nearer than others.
+  size_t distance() const {
+    std::set<std::string> Rules;
+    bool IsByOption = true;
+    for (const Message &M : withoutFlags(Messages)) {
+      Rules.insert(M.Rule);
+      IsByOption &= llvm::StringRef(M.Remedy).starts_with("say --");
+    }
+    return FitsApart ? 0 : 2 * Rules.size() - IsByOption;
+  }
   std::string str() const {
     const llvm::StringRef First = Messages.empty() ? llvm::StringRef() : llvm::StringRef(Messages.front().Text);
     return Name + ": " + (Why.empty() ? First.split(": ").first.str() : Why);

@@ -4,14 +4,6 @@
 // RUN: %exits 1 %cufuse fuse %s:bright %s:dark %s:blend --link bright.out=blend.a --link dark.out=blend.b \
 // RUN:   --link bright.width=dark.width --link bright.width=blend.width --link bright.height=dark.height \
 // RUN:   --link bright.height=blend.height --distinct --block 16x8 -o %t/out.cu 2>&1 | FileCheck %s
-// Where an option is all that is missing for registers, that is said.
-// CHECK: error: the intermediate would be computed where it is loaded, and would no longer be stored: bright.out{{.*}} [LiveIntermediate]
-// CHECK: note: say --dead bright.out if nothing else reads it
-// CHECK: error: {{.*}}: dark.out; {{.*}} [LiveIntermediate]
-// Volatile memory stays memory.
-// RUN: %exits 1 %cufuse fuse %s:rotate %s:differ --link rotate.x=differ.x --link rotate.n=differ.n --distinct --block 64 -o %t/out.cu 2>&1 | \
-// RUN:   FileCheck %s --check-prefix=BLOCK
-// BLOCK: error: a block may use what another kernel stores, or still needs, in another block: differ: x[i + 1] {{.*}} [NotInTurn]
 // A kernel without a bound has as many elements as its launch has threads: none of a row that others leave out.
 // RUN: %exits 1 %cufuse fuse %s:twoRows %s:halve --link twoRows.out=halve.x --distinct --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=TURN
@@ -47,23 +39,8 @@ __global__ void dark(const float *in, float *out, int width, int height) {
 __global__ void blend(const float *a, const float *b, float *out, int width, int height) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x + 1 < width && y < height)
+    // CHECK: error: a block may use what another kernel stores, or still needs, in another block: {{.*}} [NotInTurn]
     out[y * width + x] = a[y * width + x] + b[y * width + x + 1];
-}
-
-__global__ void rotate(float *x, int n) {
-  __shared__ float part[64];
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    part[threadIdx.x] = x[i];
-  __syncthreads();
-  if (i < n)
-    x[i] = part[(threadIdx.x + 1) % 64];
-}
-
-__global__ void differ(const volatile float *x, float *y, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i + 1 < n)
-    y[i] = x[i + 1] - x[i];
 }
 
 __global__ void halve(float *x) {

@@ -90,10 +90,6 @@ extern const VerticalForm InTurnForm;        ///< Any kernels, by the blocks or 
 /// Those that may take the graph, in the order in which they are tried.
 std::vector<const VerticalForm *> formsFor(const VerticalGraph &Graph);
 
-/// How far kernels are from being one, by the kinds of reasons against it, but for flags where more is missing. Where
-/// flags or other options are all that is missing, they are nearer than others.
-size_t distanceOf(std::vector<Message> Reasons);
-
 /// By the first form that can be proved; or which were tried, and the refusals of that with the fewest.
 llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options);
 
