@@ -124,10 +124,10 @@ private:
     for (unsigned Node : Graph.Order)
       if (Plan.ByElement[Node] && !Plan.Panels[Node].isZero())
         covers(Node, Found.Whole);
-      else if (const auto &All = Graph.Nodes[Node].Shape->Elements) // it plays its own blocks
-        requireSame(Graph.inArguments(Node, *All), blocksOfGrid() * Block.threads());
       else if (Plan.isNested(Node))
         isPlayedAgain(Node);
+      else if (const auto &All = Graph.Nodes[Node].Shape->Elements) // it plays its own blocks
+        requireSame(Graph.inArguments(Node, *All), blocksOfGrid() * Block.threads());
     for (int D = Plan.Dimensions; D < 3; ++D)
       require(gridDim(D), 1);
     for (unsigned Node : Graph.Order) {
@@ -158,7 +158,10 @@ private:
           refuse(BlockerKind::NotInTurn, Facts.Where, Facts.Name + ": its grid has several dimensions");
     // Numbers of its threads and blocks are as in a launch of its own.
     require({}, Plan.Panels[Node]);
-    require(blocksOfGrid() * Plan.Panels[Node] * Block.threads(), Plan.Units[Node] * MostElements);
+    const Polynomial Threads = blocksOfGrid() * Plan.Panels[Node] * Block.threads(); // in so many units
+    require(Threads, Plan.Units[Node] * MostElements);
+    if (const auto &All = Graph.Nodes[Node].Shape->Elements)
+      requireSame(Plan.Units[Node] * Graph.inArguments(Node, *All), Threads);
   }
 
   Polynomial blocksOfGrid() const {
