@@ -120,8 +120,9 @@ private:
     const unsigned Parts = A.Whose == 0 && B.Whose == 0 ? together(A.Parts, B.Parts)
                            : A.Whose == 0               ? role(By, B, A)
                                                         : role(By, A, B);
+    // Of two others, it may be another one for numbers that were not drawn.
     if (By == Operation::Most && Parts != 0 && Parts != Largest)
-      return {};    // it may be the other one for numbers that were not drawn
+      return {};
     if (Parts == 0) // a way may go by it
       return realNumber(static_cast<float>(inRangeOfFloat(Value)));
     return realNumber(inRangeOfFloat(Value), Parts, std::min(A.Object, B.Object), Sets.together(A.Whose, B.Whose));
@@ -176,10 +177,12 @@ private:
     return joinedOf(T, Operation::Sum, A, joinedOf(T, Operation::Product, B, realNumber(-1)));
   }
   Number exponential(const llvm::CallBase &Call, const Number &Of) {
-    if (!isReal(Of) || (Of.Whose != 0 && Of.Parts != Shifted && Of.Parts != Rounded))
-      stop(&Call, "it takes exp of what is not x - m, with m the largest of what x may be");
-    if (!isReal(Of) || Of.Parts == Rounded)
+    if (isReal(Of) && Of.Parts == Rounded)
       return {};
+    if (!isReal(Of) || (Of.Whose != 0 && Of.Parts != Shifted)) {
+      stop(&Call, "it takes exp of what is not x - m, with m the largest of what x may be");
+      return {};
+    }
     return realNumber(inRangeOfFloat(std::exp(valueOf(Of))), Of.Whose != 0 ? MixedParts : Of.Parts, Of.Object,
                       Of.Whose);
   }
