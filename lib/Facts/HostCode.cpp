@@ -149,10 +149,9 @@ HostCode::HostCode(const ParsedUnit &Unit) : Unit(Unit) {
 std::set<clang::FileID> HostCode::usersFiles() const {
   const clang::SourceManager &Sources = Unit.ast().getSourceManager();
   std::set<clang::FileID> Files = {Sources.getMainFileID()};
-  for (const IncludeEvent &Include : Unit.log().Includes)
-    if (Include.File && !Include.System)
-      if (const clang::FileID File = Sources.translateFile(*Include.File); File.isValid())
-        Files.insert(File);
+  for (const clang::FileID &File : Unit.included())
+    if (!Unit.inLibrary(Sources.getLocForStartOfFile(File)))
+      Files.insert(File);
   return Files;
 }
 

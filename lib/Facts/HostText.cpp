@@ -64,6 +64,11 @@ HostText::HostText(const ParsedUnit &Unit, llvm::ArrayRef<File> Files, llvm::Arr
     const auto [File, Offset] = Sources.getDecomposedExpansionLoc(Include.Hash);
     Includes[{Sources.getFileEntryForID(File), Offset}] = Include.File ? &Include.File->getFileEntry() : nullptr;
   }
+  // The log leaves out what a header behind `-isystem` includes.
+  for (const clang::FileID &Read : Unit.included()) {
+    const auto [File, Offset] = Sources.getDecomposedExpansionLoc(Sources.getIncludeLoc(Read));
+    Includes[{Sources.getFileEntryForID(File), Offset}] = Sources.getFileEntryForID(Read);
+  }
   std::map<clang::FileID, OffsetRanges> InBodies = offsetsOf(Bodies, Sources);
   std::vector<std::vector<Token>> All;
   for (const File &Each : Files) {
@@ -154,7 +159,8 @@ void HostText::read(const clang::FileEntry *Entry, llvm::ArrayRef<Token> Tokens,
       if (Dependent || Here)
         Macros.insert(T.Line[1].Spelling);
     } else if (Kind == "include" && Dependent) {
-      if (const auto Read = Includes.find({Entry, T.Offset}); Read == Includes.end())
+      const auto Read = Includes.lower_bound({Entry, T.Offset});
+      if (Read == Includes.end() || Read->first.first != Entry || Read->first.second > T.Line.back().Offset)
         IncludesUnread |= T.Line.size() > 1 && T.Line[1].Spelling.front() == '"';
       else if (Read->second)
         Whole[Read->second] = true;
