@@ -11,6 +11,23 @@ static bool meet(const volatile void *a, long long bytesOfA, const volatile void
   return a && b && bytesOfA > 0 && bytesOfB > 0 &&
          (behind < static_cast<size_t>(bytesOfA) || 0 - behind < static_cast<size_t>(bytesOfB));
 }
+
+/// What the kernels use of an array.
+struct CufuseBytes {
+  const volatile void *begin;
+  long long bytes;
+  bool areStored;
+};
+static CufuseBytes loads(const volatile void *array, long long bytes) { return {array, bytes, false}; }
+static CufuseBytes stores(const volatile void *array, long long bytes) { return {array, bytes, true}; }
+/// Does what is stored to share memory with another?
+template <size_t Count> static bool anyMeet(const CufuseBytes (&all)[Count]) {
+  for (const CufuseBytes *a = all; a != all + Count; ++a)
+    for (const CufuseBytes *b = all; b != a; ++b)
+      if ((a->areStored || b->areStored) && meet(a->begin, a->bytes, b->begin, b->bytes))
+        return true;
+  return false;
+}
 static long long larger(long long a, long long b) { return a < b ? b : a; }
 
 static CufuseGrid::Divisor divisorOf(unsigned d) {

@@ -180,10 +180,8 @@ static llvm::Error checkOneArray(const VerticalGraph &Graph, llvm::ArrayRef<Load
                                  const KernelText &Text) {
   for (size_t I = 0; I < Kernels.size(); ++I)
     for (const auto &[A, B] : Kernels[I].OneArray)
-      for (const LaunchError &Each : Text.LaunchErrors)
-        if (const std::string Asked = Each.Condition.with(OutputText::Slot::Argument, "").written();
-            llvm::StringRef(Asked).contains("meet(") && hasWord(Asked, Graph.argumentName(I, A)) &&
-            hasWord(Asked, Graph.argumentName(I, B)))
+      for (const auto &Apart : Text.Apart)
+        if (std::minmax(Apart.first, Apart.second) == std::minmax(Graph.argumentName(I, A), Graph.argumentName(I, B)))
           return badInput(fmt::format("{} is launched with one array for {} and {}, and the fused kernel needs two",
                                       Graph.Nodes[I].Name, A, B),
                           "use --cooperative, or store to another array", Kernels[I].Facts.Where);

@@ -60,14 +60,30 @@ bool isLaunchersHeader(llvm::StringRef Text) {
   return Text.starts_with(HeaderBegin) && Text.split('\n').second.starts_with(MadeBy);
 }
 
+/// Words of a comment, before column 120.
+static void comment(Writer &Lines, const std::string &Text) {
+  llvm::SmallVector<llvm::StringRef> Words;
+  llvm::SplitString(Text, Words);
+  std::string Line = "///";
+  for (llvm::StringRef Word : Words) {
+    if (Line.size() + Word.size() >= 120)
+      Lines.write(std::exchange(Line, "///"));
+    Line += " " + Word.str();
+  }
+  Lines.write(Line);
+}
+
 /// What a host program names.
 static void declarations(Writer &Lines, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
                          const EmitOptions &Options) {
   const std::string &Name = Options.Name;
   const bool IsAlone = Constituents.size() == 1;
-  constexpr const char *Returns =
-      "/// Returns cudaErrorInvalidConfiguration for a grid that its kernel cannot have, and "
-      "arguments that it is not fused for.";
+  std::vector<std::string> Errors;
+  if (!llvm::all_of(Constituents, [](const Constituent &C) { return C.Text->Elements; }))
+    Errors.push_back("a grid that its kernel cannot have");
+  if (Errors.empty() || llvm::any_of(Constituents, [](const Constituent &C) { return !C.Text->LaunchErrors.empty(); }))
+    Errors.push_back("arguments that it is not fused for");
+  const std::string Returns = "/// Returns cudaErrorInvalidConfiguration for " + llvm::join(Errors, ", and for ") + ".";
   if (Options.Apart)
     declareApart(Lines, Options);
   for (unsigned I = 0; I < Constituents.size(); ++I) {
@@ -80,6 +96,8 @@ static void declarations(Writer &Lines, llvm::ArrayRef<Constituent> Constituents
                  Count.empty()                          ? ", as a launch with this grid"
                  : Count.find('(') == std::string::npos ? ", on " + Count + " elements"
                                                         : ", on all its elements");
+      if (!C.Text->Note.empty())
+        comment(Lines, inComment(C.Text->Note));
       Lines.write(Returns);
       Lines.write(plainSignature(C, Plan, Name, "", " = nullptr);"));
       if (Options.Apart)

@@ -37,6 +37,10 @@ std::vector<std::string> constituentNames(llvm::ArrayRef<const KernelFacts *> Fa
                                  "mapMatrices",
                                  "larger",
                                  "meet",
+                                 "anyMeet",
+                                 "loads",
+                                 "stores",
+                                 "CufuseBytes",
                                  "Way",
                                  "isDisabled",
                                  "orApart"};

@@ -67,9 +67,15 @@ OutputText emittedAsNamed(llvm::StringRef File, llvm::ArrayRef<Given> Values, st
   for (size_t Before = Named.size() + 1; Before != Named.size();) {
     Before = Named.size();
     std::string Kept;
-    for (const Declaration &Each : declarationsIn(File))
-      if (Each.IsClass || Each.Name.empty() || Named.contains(Each.Name))
+    bool IsClassNamed = true;
+    for (const Declaration &Each : declarationsIn(File)) {
+      if (Each.IsClass)
+        IsClassNamed = Named.contains(Each.Name);
+      if (IsClassNamed && (Each.IsClass || Each.Name.empty() || Named.contains(Each.Name)))
         Kept += Each.Text;
+      if (!Each.IsMember && !Each.IsClass)
+        IsClassNamed = true; // behind its last line
+    }
     Text = emitted(Kept, Values);
     Named.merge(namesIn(Text.written()));
   }

@@ -186,19 +186,24 @@ void TextComposer::conditions() {
         }))
       refuseIf(Value + " < 0");
   }
-  std::string Said;
+  std::vector<std::string> Said;
   for (const AtMost &Needed : Requirements) {
     refuseUnless(Needed, /*Always=*/true);
     // Signs and the range of `int` go without saying, what follows from them, and a grid that is large enough.
     const auto Least = Needed.Left.asConstant(), Most = Needed.Right.asConstant();
     auto IsGrid = [](const std::string &Atom) { return Atom.starts_with("gridDim."); };
-    if (Least.value_or(2) > 1 && mayBeNegative(Needed.Right - Needed.Left, Graph.Quotients) &&
-        Most.value_or(0) < MostElements / 2 && llvm::none_of(Needed.Left.atoms(), IsGrid) &&
-        llvm::none_of(Needed.Right.atoms(), IsGrid))
-      Said += (Said.empty() ? "" : " and ") + said(Needed, Graph.Quotients);
+    if (Least.value_or(2) <= 1 || !mayBeNegative(Needed.Right - Needed.Left, Graph.Quotients) ||
+        Most.value_or(0) >= MostElements / 2 || llvm::any_of(Needed.Left.atoms(), IsGrid) ||
+        llvm::any_of(Needed.Right.atoms(), IsGrid))
+      continue;
+    if (auto Reverse = llvm::find(Said, said({Needed.Right, Needed.Left}, Graph.Quotients)); Reverse != Said.end())
+      *Reverse = fmt::format("{} = {}", Needed.Right.str(), Needed.Left.str());
+    else
+      Said.push_back(said(Needed, Graph.Quotients));
   }
   if (!Said.empty())
-    Result.Text.Note += fmt::format("{}It can be launched with {} alone.", Result.Text.Note.empty() ? "" : " ", Said);
+    Result.Text.Note += fmt::format("{}It can be launched with {} alone.", Result.Text.Note.empty() ? "" : " ",
+                                    llvm::join(Said, " and "));
   distinctPointers();
 }
 
@@ -233,6 +238,14 @@ void TextComposer::refuseUnless(const AtMost &Needed, bool Always) {
     Condition = "(" + joined(All, " || ") + ")";
     Always = false;
   }
+  const OutputText Guard = Always ? OutputText() : unlessAllEmpty();
+  auto Compared = [&](const char *By) { return Guard + hostText(Right) + By + hostText(Needed.Left); };
+  for (LaunchError &Known : Result.Text.LaunchErrors)
+    if (Condition == hostText(Needed.Left) + " > " + hostText(Right) &&
+        (Known.Condition == Compared(" > ") || Known.Condition == Compared(" != "))) {
+      Known.Condition = Compared(" != ");
+      return;
+    }
   auto IsKnown = [&](const LaunchError &Known) { return Known.Condition == Condition; };
   auto IsLess = [&](const LaunchError &Known) { return Known.Condition == hostText(Right) + " < 0"; };
   auto IsNotMore = [&](const LaunchError &Known) { return Known.Condition == hostText(Right) + " <= 0"; };
@@ -241,7 +254,7 @@ void TextComposer::refuseUnless(const AtMost &Needed, bool Always) {
   if (Needed.Left.isZero() && llvm::any_of(Result.Text.LaunchErrors, IsNotMore))
     return;
   if (Always || llvm::none_of(Result.Text.LaunchErrors, IsKnown))
-    refuseIf((Always ? OutputText() : unlessAllEmpty()) + Condition);
+    refuseIf(Guard + Condition);
 }
 
 /// Where what is used of an array begins, and its bytes: of one that is used in parts, all from the first to the last.
@@ -285,8 +298,9 @@ void TextComposer::distinctPointers() {
     unsigned Node;
     const ParameterAccess *Parameter;
     Memory Of;
-    OutputText Argument;
+    std::string Name;
     bool IsStored = false;
+    OutputText argument() const { return OutputText::Slot::Argument + OutputText(Name); }
   };
   std::vector<Pointer> All;
   for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
@@ -294,14 +308,15 @@ void TextComposer::distinctPointers() {
       if (const std::string Argument = Graph.argumentName(Node, P.Name);
           !P.Element.empty() && (Graph.Nodes[Node].isDistinct(P) || Graph.Nodes[Node].Compared.count(P.Name)) &&
           isGiven(Argument))
-        All.push_back({Node, &P, Graph.memory(Node, P.Name), OutputText::Slot::Argument + OutputText(Argument)});
+        All.push_back({Node, &P, Graph.memory(Node, P.Name), Argument});
   for (Pointer &Each : All)
     for (unsigned Node = 0; Node < Graph.Nodes.size(); ++Node)
       for (const ParameterAccess &P : Graph.Nodes[Node].Accesses->Parameters)
         Each.IsStored |=
             !P.Element.empty() && Graph.memory(Node, P.Name) == Each.Of && Graph.Nodes[Node].stores(P.Name);
   struct Range {
-    bool IsStored, Divides;
+    const Pointer &Of;
+    bool Divides;
     OutputText Text;
   };
   std::vector<Range> Used;
@@ -310,8 +325,8 @@ void TextComposer::distinctPointers() {
       const bool Divides = llvm::any_of(Parts->second, [&](const Extent &Part) {
         return !positive(Part.Least).empty() || !positive(Part.End).empty();
       });
-      const auto [Begin, Bytes] = used(Each.Of, *Each.Parameter, Each.Argument);
-      Used.push_back({Each.IsStored, Divides, Begin + ", " + Bytes});
+      const auto [Begin, Bytes] = used(Each.Of, *Each.Parameter, Each.argument());
+      Used.push_back({Each, Divides, Begin + ", " + Bytes});
     }
   // Where it is not known how much they use, at least they begin apart.
   for (size_t I = 0; I < All.size(); ++I)
@@ -328,14 +343,31 @@ void TextComposer::distinctPointers() {
         continue;
       const bool AreAlike = A.Parameter->Element == B.Parameter->Element && A.Parameter->BuiltinType;
       const OutputText Compared =
-          AreAlike ? A.Argument : outputText("static_cast<const volatile void *>({})", A.Argument);
-      refuseIf(outputText("{} != nullptr && {} == {}", A.Argument, Compared, B.Argument), "they would be one array");
+          AreAlike ? A.argument() : outputText("static_cast<const volatile void *>({})", A.argument());
+      refuseIf(outputText("{} != nullptr && {} == {}", A.argument(), Compared, B.argument()),
+               "they would be one array");
     }
+  std::vector<OutputText> Pairs;
+  auto Ask = [&](bool Divides, const OutputText &Asked) { // without elements, there may be nothing to divide by
+    return (Divides ? unlessAllEmpty() : OutputText()) + Asked;
+  };
   for (size_t I = 0; I < Used.size(); ++I)
     for (const Range &Other : llvm::drop_begin(Used, I + 1))
-      if (Other.IsStored || Used[I].IsStored) // without elements, there may be nothing to divide by
-        refuseIf((Other.Divides || Used[I].Divides ? unlessAllEmpty() : OutputText()) +
-                 outputText("meet({}, {})", Used[I].Text, Other.Text));
+      if (const Range &One = Used[I]; Other.Of.IsStored || One.Of.IsStored) {
+        Result.Text.Apart.emplace_back(One.Of.Name, Other.Of.Name);
+        Pairs.push_back(Ask(One.Divides || Other.Divides, outputText("meet({}, {})", One.Text, Other.Text)));
+      }
+  if (Pairs.size() < Used.size()) {
+    for (const OutputText &Pair : Pairs)
+      refuseIf(Pair);
+    return;
+  }
+  std::vector<OutputText> Ranges;
+  for (const Range &Each : Used)
+    Ranges.push_back(outputText("{}({})", Each.Of.IsStored ? "stores" : "loads", Each.Text));
+  if (!Pairs.empty())
+    refuseIf(Ask(llvm::any_of(Used, [](const Range &Each) { return Each.Divides; }),
+                 outputText("anyMeet({{{}}})", joined(Ranges, ",\n               "))));
 }
 
 } // namespace cufuse

@@ -273,10 +273,14 @@ private:
            Call + "  }\n";
   }
 
+  OutputText bracketed(const Polynomial &P) const {
+    const OutputText Text = hostText(P);
+    return Text.written().find(' ') == std::string::npos ? Text : "(" + Text + ")";
+  }
+
   void limits() {
     for (const auto &[Panel, Unit] : Plan.Multiples)
-      refuseIf(Unit.asConstant() ? outputText("({}) % {} != 0", hostText(Panel), *Unit.asConstant())
-                                 : outputText("({}) % ({}) != 0", hostText(Panel), hostText(Unit)),
+      refuseIf(bracketed(Panel) + " % " + bracketed(Unit) + " != 0",
                Unit.asConstant() ? fmt::format("a block has whole groups of {} elements", *Unit.asConstant())
                                  : "a block has whole blocks of another kernel");
     // What is changed in place in an array that an earlier kernel has, too, goes by that one's name.

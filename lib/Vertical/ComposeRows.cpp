@@ -437,6 +437,7 @@ private:
     const OutputText Length = hostText(Plan.Length);
     Result.Text.Rows = {Length, Plan.Wide};
     const auto Known = Plan.Length.asConstant();
+    std::map<std::string, std::int64_t> Taken; // by what else is asked: rows of up to so many elements, before
     for (const RowInstance &I : instances(Plan, Block)) {
       const std::string Text =
           fmt::format("{}, {}", I.Turns, I.Full) + (Plan.Wide > 1 ? fmt::format(", {}", I.Wide) : "");
@@ -444,11 +445,15 @@ private:
       if (!Parted.empty())
         If = If.empty() ? Parted : If + " && " + Parted;
       if (!Known) {
+        std::int64_t &Before = Taken[If.written()];
         V.Conditions.push_back(
             {(If.empty() ? If : If + " && ") +
-                 (I.Exactly || I.Full == 0 ? OutputText() : Length + fmt::format(" > {} && ", I.Full * Block.X)) +
+                 (I.Exactly || I.Full * Block.X <= Before ? OutputText()
+                                                          : Length + fmt::format(" > {} && ", I.Full * Block.X)) +
                  Length + fmt::format(" {} {}", I.Exactly ? "==" : "<=", I.Length),
              Text});
+        if (!I.Exactly)
+          Before = std::max(Before, I.Length);
       } else if (I.takes(*Known)) {
         if (I.Wide == 1 && Parted.empty()) {
           V.Otherwise = Text;
@@ -512,7 +517,7 @@ private:
               llvm::none_of(Plan.Data, [&](const RowDatum &Each) { return Each.Atom == Atom; }))
             Part = Part * Polynomial::atom(Atom);
         if (Factor % Plan.Wide != 0)
-          Divides("(" + hostText(Part) + ")", Plan.Wide);
+          Divides(hostText(Part), Plan.Wide);
       }
     };
     auto Aligned = [&](unsigned Node, const std::string &Parameter) {

@@ -375,22 +375,25 @@ OutputText TextComposer::turn(const Polynomial &Elements, unsigned Width, bool W
 }
 
 OutputText spelled(const Polynomial &P, const std::map<std::string, Quotient> &Quotients, AtomText Atom,
-                   llvm::function_ref<bool(const std::string &)> IsNarrow) {
+                   llvm::function_ref<AtomType(const std::string &)> TypeOf) {
   OutputText Sum;
   // Neither is negative: divisors are positive, and so is what is divided, or the launch fails.
   auto Word = [&](const Polynomial &Part) -> std::optional<OutputText> {
     if (const auto Known = Part.asConstant(); Known && *Known > 0 && *Known <= std::numeric_limits<int>::max())
       return outputText("{}u", *Known);
     const std::set<std::string> Atoms = Part.atoms();
-    if (Atoms.size() != 1 || Part != Polynomial::atom(*Atoms.begin()) || !IsNarrow(*Atoms.begin()))
+    if (Atoms.size() != 1 || Part != Polynomial::atom(*Atoms.begin()) || TypeOf(*Atoms.begin()) != AtomType::Narrow)
       return std::nullopt;
     return outputText("static_cast<unsigned>({})", Atom(*Atoms.begin()));
+  };
+  auto Bracketed = [&](const Polynomial &Part) {
+    const OutputText Text = spelled(Part, Quotients, Atom, TypeOf);
+    return Text.written().find(' ') == std::string::npos ? Text : "(" + Text + ")";
   };
   auto Divided = [&](const Quotient &Q) {
     const auto Dividend = Word(Q.Dividend), Divisor = Word(Q.Divisor);
     return Dividend && Divisor ? outputText("static_cast<long long>({} / {})", *Dividend, *Divisor)
-                               : outputText("(({}) / ({}))", spelled(Q.Dividend, Quotients, Atom, IsNarrow),
-                                            spelled(Q.Divisor, Quotients, Atom, IsNarrow));
+                               : outputText("({} / {})", Bracketed(Q.Dividend), Bracketed(Q.Divisor));
   };
   // As people write it: what is taken away comes last.
   for (const bool Negative : {false, true})
@@ -401,7 +404,8 @@ OutputText spelled(const Polynomial &P, const std::map<std::string, Quotient> &Q
       OutputText Product = Factor == 1 && !Atoms.empty() ? OutputText() : outputText("{}ll", Minus ? -Factor : Factor);
       for (const std::string &Each : Atoms) {
         const auto Q = Quotients.find(Each);
-        const bool Widens = Product.empty() || !IsNarrow(Each);
+        const AtomType Own = TypeOf(Each);
+        const bool Widens = Own == AtomType::Any || (Own == AtomType::Narrow && Product.empty());
         Product += Product.empty() ? "" : " * ";
         Product += Q != Quotients.end() ? Divided(Q->second)
                    : Widens             ? outputText("static_cast<long long>({})", Atom(Each))
@@ -432,9 +436,7 @@ std::string TextComposer::value(const Polynomial &P, unsigned Node) const {
 std::string TextComposer::deviceText(const Polynomial &P) const {
   return spelled(
              P, Graph.Quotients, [&](const std::string &Atom) { return OutputText(argumentOf(Atom)); },
-             [&](const std::string &Atom) {
-               return Atom.starts_with("blockIdx.") || Atom.starts_with("gridDim.") || isInt(Polynomial::atom(Atom));
-             })
+             [&](const std::string &Atom) { return typeOf(Atom); })
       .text();
 }
 
@@ -451,6 +453,15 @@ bool TextComposer::isInt(const Polynomial &P) const {
   return Own && Own->IsInt;
 }
 
+AtomType TextComposer::typeOf(const std::string &Atom) const {
+  if (Atom.starts_with("blockIdx.") || Atom.starts_with("gridDim."))
+    return AtomType::Narrow;
+  const ParameterAccess *Own = Graph.parameterOf(Atom);
+  if (!Own || !Own->BuiltinType)
+    return Own && Own->IsInt ? AtomType::Narrow : AtomType::Any;
+  return Own->Bits <= 32 ? AtomType::Narrow : Own->Unsigned ? AtomType::Any : AtomType::Wide;
+}
+
 OutputText TextComposer::hostText(const Polynomial &P) const {
   auto Spelled = [&](const std::string &Atom) {
     return Atom.starts_with("gridDim.") ? OutputText::Slot::Grid + OutputText(Atom.substr(Atom.find('.')))
@@ -459,9 +470,7 @@ OutputText TextComposer::hostText(const Polynomial &P) const {
   // An `int` alone is compared as it is.
   if (isInt(P))
     return Spelled(*P.atoms().begin());
-  return spelled(P, Graph.Quotients, Spelled, [&](const std::string &Atom) {
-    return Atom.starts_with("gridDim.") || isInt(Polynomial::atom(Atom));
-  });
+  return spelled(P, Graph.Quotients, Spelled, [&](const std::string &Atom) { return typeOf(Atom); });
 }
 
 } // namespace cufuse

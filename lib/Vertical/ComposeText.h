@@ -16,11 +16,16 @@ OutputText nested(const OutputText &Text, const std::string &Inner);
 
 /// How an atom of a polynomial is written.
 using AtomText = llvm::function_ref<OutputText(const std::string &)>;
-/// The polynomial as a 64-bit integer, in C++; atoms of `Quotients` are divided. `IsNarrow`: the first 64-bit integer
-/// of a product widens it.
+/// An atom's type, in C++.
+enum class AtomType {
+  Any,
+  Narrow, ///< At most 32 bits: a 64-bit integer before it widens it.
+  Wide,   ///< A signed 64-bit integer.
+};
+/// The polynomial as a signed 64-bit integer, in C++; atoms of `Quotients` are divided.
 OutputText spelled(
     const Polynomial &P, const std::map<std::string, Quotient> &Quotients, AtomText Atom,
-    llvm::function_ref<bool(const std::string &)> IsNarrow = [](const std::string &) { return false; });
+    llvm::function_ref<AtomType(const std::string &)> TypeOf = [](const std::string &) { return AtomType::Any; });
 
 /// Each kernel's text goes to a namespace of its own, `cufuse_NODE`.
 class TextComposer {
@@ -116,6 +121,7 @@ private:
   std::string argumentOf(llvm::StringRef Atom) const;
   /// Is it an argument alone that `int` holds?
   bool isInt(const Polynomial &P) const;
+  AtomType typeOf(const std::string &Atom) const;
   Piece inside(Piece P, unsigned Node) const;
   OutputText ownElement(unsigned Node, const std::string &Parameter) const;
   bool names(llvm::StringRef Word) const;

@@ -78,6 +78,10 @@ private:
                           llvm::all_of(Streams, [&](const Stream &S) { return !isInMemory(S) || isByVectors(S); }));
   }
 
+  /// Some turn may not have all its elements.
+  bool isParted() const { return Least > 1 && !isAlwaysWhole(); }
+  const char *whole() const { return isParted() ? "whole" : "true"; }
+
   /// The call of a node for the elements of a turn.
   OutputText call(unsigned Node) const {
     const VerticalNode &N = Graph.Nodes[Node];
@@ -86,8 +90,9 @@ private:
     if (isSingle())
       return ElementComposer::call(Node, "    ", At, "", [&](const Stream &S) { return "&" + registers(S); });
     return ElementComposer::call(Node, outputText("#pragma unroll\n  for (int k = 0; k < Width; k += {})\n    ", Own),
-                                 At, "whole",
-                                 [&](const Stream &S) { return registers(S) + " + k" + (Own == 1 ? "" : ", whole"); });
+                                 At, isParted() ? "whole" : "", [&](const Stream &S) {
+                                   return registers(S) + " + k" + (Own == 1 ? "" : fmt::format(", {}", whole()));
+                                 });
   }
 
   /// Loads or stores of all streams in memory.
@@ -112,9 +117,9 @@ private:
       return llvm::StringRef(Single).rtrim().str();
     if (isAlwaysWhole())
       return llvm::StringRef(Together).rtrim().str();
-    const std::string OneByOne = fmt::format("#pragma unroll\n    for (int k = 0; k < Width; ++k)\n"
-                                             "      if (whole || first + k < elements) {{\n{}      }}\n",
-                                             Single);
+    const std::string OneByOne =
+        fmt::format("#pragma unroll\n    for (int k = 0; k < Width; ++k){}\n{}      }}\n",
+                    isParted() ? "\n      if (whole || first + k < elements) {" : " {", Single);
     return fmt::format("  if (Width == {}{}) {{\n{}  }} else {{\n{}  }}", Width, Least == Width ? " && whole" : "",
                        Together, OneByOne);
   }
@@ -123,7 +128,7 @@ private:
     const ShapeFacts &Shape = *Graph.Nodes[Graph.Root].Shape;
     std::vector<OutputText> Registers, Calls;
     std::string Aligned;
-    if (Least > 1 && !isAlwaysWhole())
+    if (isParted())
       Registers.push_back(
           "  // Where dynamic indices keep them in memory, they must not share it with those of whole turns.\n"
           "  constexpr int room = whole ? Width : Width + 1;");
@@ -132,7 +137,7 @@ private:
       Registers.push_back(isSingle() ? outputText("    {} {}{};", element(Node, Parameter), registers(S),
                                                   S.Loads ? " = " + memory(S) + "[first]" : "")
                                      : outputText("  {} {}[{}];", element(Node, Parameter), registers(S),
-                                                  Least == 1 || isAlwaysWhole() ? "Width" : "room"));
+                                                  isParted() ? "room" : "Width"));
       if (isSingle() || !isInMemory(S))
         continue;
       if (isAlwaysWhole())
@@ -156,19 +161,28 @@ private:
       for (const OutputText &Lines : {joined(Registers, "\n"), joined(Calls, "\n"), OutputText(moved(false))})
         Body += Lines.empty() ? Lines : Lines + "\n";
     } else {
-      std::vector<std::string> Names = {"elements"};
+      std::vector<std::string> Names;
+      if (isParted())
+        Names.push_back("elements");
       for (const ParameterText &P : Result.Text.Parameters)
         Names.push_back(P.Name);
       std::vector<OutputText> Head = declarations();
-      Head.insert(Head.begin(), {"const unsigned first", "const long long elements"});
-      file(cuda::Loop, {{"HEAD", wrapped("\n    ", Head, "", 4)},
+      if (isParted())
+        Head.insert(Head.begin(), "const long long elements");
+      Head.insert(Head.begin(), "const unsigned first");
+      file(cuda::Loop, {{"PARTED", isParted()},
+                        {"HEAD", wrapped("\n    ", Head, "", 4)},
                         {"REGISTERS", joined(Registers, "\n")},
                         {"LOADS", moved(true)},
                         {"SEVERAL", llvm::count_if(Streams, [](const Stream &S) { return S.Loads; }) > 1},
                         {"CALLS", joined(Calls, "\n")},
                         {"STORES", moved(false)}});
       auto Turn = [&](unsigned Own, bool Exist, const char *First) {
-        return fmt::format("cufuseTurn<{}, {}>({}, {});\n", Own, Exist, First, llvm::join(Names, ", "));
+        return fmt::format("cufuseTurn<{}{}>({}, {});\n", Own,
+                           !isParted() ? ""
+                           : Exist     ? ", true"
+                                       : ", false",
+                           First, llvm::join(Names, ", "));
       };
       const std::string Whole = Turn(Width, true, "first");
       if (isAlwaysWhole())

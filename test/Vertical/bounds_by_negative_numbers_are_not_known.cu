@@ -3,7 +3,8 @@
 // RUN: %cufuse fuse --vertical %s:differences %s:sums --distinct --block 64 --name o -o %t.cu
 // RUN: FileCheck %s --input-file %t.cu
 // CHECK: {{^}}  if (grid.y != 1 || grid.z != 1 ||
-// CHECK-NEXT: meet(x, 4ll + 256ll * grid.x, y, 256ll * grid.x)
+// CHECK-NEXT: anyMeet({loads(x, 4ll + 256ll * grid.x),
+// CHECK-NEXT: stores(y, 256ll * grid.x),
 __global__ void differences(const int *x, int *y, int n) {
   const size_t i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n / -2)

@@ -43,8 +43,8 @@ __global__ void partial(const float *__restrict__ in, const float *__restrict__ 
   } else if (i < n)
     out[i] = 0.0f;
 }
-// CHECK: cufuseTurn<4, true>(first,
-// CHECK: cufuseTurn<1, true>(rest,
+// CHECK: cufuseTurn<4>(first,
+// CHECK: cufuseTurn<1>(rest,
 
 __global__ void named(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

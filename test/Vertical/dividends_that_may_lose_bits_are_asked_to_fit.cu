@@ -1,7 +1,7 @@
 // A row whose number is multiplied in 32 bits and divided again is the block's only if nothing was lost: the launch is asked.
 // RUN: %cufuse fuse --vertical %s:stores %s:turns --link stores.w=turns.w --link stores.heads=turns.heads \
 // RUN:   --link stores.length=turns.length --distinct --block 64 --name fused -o %t.cu && FileCheck %s --input-file %t.cu
-// CHECK: {{^ *}}static_cast<long long>(grid.x) * {{.*}}heads) > 2147483647ll
+// CHECK: {{^ *}}static_cast<long long>(grid.x) * heads - 1ll * heads > 2147483647ll
 // So is an element's number times a constant, where the thread has but one element.
 // RUN: %cufuse fuse --vertical %s:fill %s:again --link fill.y=again.y --link fill.n=again.n --distinct --name multiple \
 // RUN:   -o %t.cu && FileCheck %s --check-prefix=TIMES --input-file %t.cu

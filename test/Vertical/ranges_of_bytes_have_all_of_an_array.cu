@@ -12,7 +12,7 @@
 // RUN: %cufuse fuse %s:plusOne %s:counts --link plusOne.out=counts.in --link plusOne.n=counts.n --dead plusOne.out --block 64 \
 // RUN:   -o counts.cu
 // RUN: FileCheck %s --check-prefix=WIDE < counts.cu
-// WIDE: meet({{.*}}, sums, 4ll + 4ll * n)
+// WIDE: stores(sums, 4ll + 4ll * n)
 // A mean for each block in x is none for each in x and y.
 // RUN: %cufuse fuse %s:means %s:centre %s:twice --link means.mean=centre.mean --link means.in=centre.in \
 // RUN:   --link means.columns=centre.columns --link means.columns=twice.columns --link centre.out=twice.in --dead centre.out \

@@ -238,8 +238,9 @@ struct KernelText {
   OutputText Callee; ///< The body as called from the constituent's namespace: `ns::kernel<float, 4>`.
   std::vector<ParameterText> Parameters;
   std::vector<LaunchError> LaunchErrors;
-  std::optional<LaunchElements> Elements = {}; ///< None: the launch has a grid,
-  std::optional<LaunchRows> Rows = {};         ///< whose blocks may have a row each.
+  std::vector<std::pair<std::string, std::string>> Apart; ///< Arguments that the launch fails with if they meet.
+  std::optional<LaunchElements> Elements = {};            ///< None: the launch has a grid,
+  std::optional<LaunchRows> Rows = {};                    ///< whose blocks may have a row each.
   TextVariants Variants;
   std::optional<LaunchTurns> Turns = {};
   /// With it, the launcher makes as many blocks as are resident, which go on by themselves.
