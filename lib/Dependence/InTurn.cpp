@@ -162,6 +162,8 @@ private:
     require(Threads, Plan.Units[Node] * MostElements);
     if (const auto &All = Graph.Nodes[Node].Shape->Elements)
       requireSame(Plan.Units[Node] * Graph.inArguments(Node, *All), Threads);
+    if (const auto &Own = Graph.Nodes[Node].Shape->Blocks; Own && Own->Count)
+      requireSame(Plan.Units[Node] * Graph.inArguments(Own->Kernel, *Own->Count), blocksOfGrid() * Plan.Panels[Node]);
   }
 
   Polynomial blocksOfGrid() const {
@@ -555,14 +557,29 @@ llvm::Expected<InTurnPlan> planInTurn(const VerticalGraph &Graph, BlockShape Blo
         return Turned;
       llvm::consumeError(Turned.takeError());
     }
+  const VerticalNode *Uncounted = nullptr;
   for (unsigned Node : Graph.Order) // a block of one kernel plays several of another, or elements of it
     for (unsigned Dimensions : {3, 2, 1})
       if (!isFree(Graph.Nodes[Node]) || (AreFree && Dimensions == 1)) {
         auto Plan = PanelPlanner(Graph, Block, Exchanged, Team::Block, Dimensions, Node).run();
-        if (Plan)
+        const auto Counted = llvm::find_if(Graph.Order, [&](unsigned Each) { // its blocks say how much it stores
+          const auto &Own = Graph.Nodes[Each].Shape->Blocks;
+          return Plan && Plan->isNested(Each) && Own && !Own->Count;
+        });
+        if (Plan && Counted == Graph.Order.end())
           return Plan;
+        if (Plan)
+          Uncounted = &Graph.Nodes[*Counted];
         llvm::consumeError(Plan.takeError());
       }
+  if (Uncounted) {
+    Refusals Why;
+    Why.refuse(BlockerKind::DifferentBounds, Uncounted->Facts->Where,
+               fmt::format("{}: its blocks say how much it stores, and how many are launched is none of the arguments",
+                           Uncounted->Name),
+               "if its launch has as many as would be played, write --link PRODUCER.out=CONSUMER.in");
+    return Why.orRefusals(InTurnPlan());
+  }
   // One over elements is played by the others' threads if it has a bound, or if its launch has as many.
   auto HasThreads = [&](const VerticalNode &N) {
     return !N.Shape->Unbounded || (!N.Facts->Launches.empty() && llvm::all_of(N.Facts->Launches, [&](const auto &Each) {

@@ -41,6 +41,18 @@ static std::vector<Less> endsOf(const AccessSite &Site, const LoadedKernel &Kern
   return Ends;
 }
 
+/// Do values depend on how many blocks there are: on that number, or, behind a loop over the grid, on which one it is?
+static bool storesNumbersOfThreads(const KernelAccesses &Accesses) {
+  auto Has = [](const Polynomial &P, Builtin B) {
+    return llvm::any_of(llvm::seq(3), [&](int D) { return P.contains(builtinAtom(B, D)); });
+  };
+  const bool Loops =
+      llvm::any_of(Accesses.Loops, [&](const LoopAccess &Loop) { return Has(Loop.Step, Builtin::GridDim); });
+  return llvm::any_of(Accesses.Uses, [&](const ThreadUse &Use) {
+    return Has(Use.Value, Builtin::GridDim) || (Loops && Has(Use.Value, Builtin::BlockIdx));
+  });
+}
+
 std::vector<LaunchedKernel> launchedKernels(llvm::ArrayRef<LoadedKernel> Kernels) {
   const std::vector<std::string> Names =
       constituentNames(llvm::map_to_vector(Kernels, [](const LoadedKernel &Kernel) { return &Kernel.Facts; }));
@@ -50,6 +62,8 @@ std::vector<LaunchedKernel> launchedKernels(llvm::ArrayRef<LoadedKernel> Kernels
     Launched.back().IsUnbounded = Kernels[I].Shape.Unbounded;
     for (const auto *Call : launchesAt(*Kernels[I].Parsed.Unit, Kernels[I].Spec))
       Launched.back().Calls.insert(Call);
+    if (storesNumbersOfThreads(Kernels[I].Accesses))
+      Launched.back().FollowsGrid = Launched.back().IsByThreads = true;
     for (const AccessSite &Site : Kernels[I].Accesses.Sites)
       if (Site.What != AccessSite::Kind::Load || Site.Compound) {
         Launched.back().Stores.insert(Site.Parameter);
@@ -145,18 +159,24 @@ llvm::Expected<std::string> linkAsLaunched(llvm::MutableArrayRef<LoadedKernel> K
                       Found->Places.back());
     How.InRegisters |= !Found->MayShareThreads && !How.inMemoryOfAll();
     std::string Said, Taken;
+    auto Made = [](llvm::StringRef Of) {
+      Polynomial Product = 1;
+      for (llvm::StringRef Factor : llvm::split(Of, '*'))
+        if (std::int64_t Number = 0; Factor.getAsInteger(10, Number))
+          Product = Product * Polynomial::atom(Factor.str());
+        else
+          Product = Product * Number;
+      return Product;
+    };
     for (size_t I = 0; I < Found->Elements.size() && !How.inMemoryOfAll(); ++I)
       if (const std::string &All = Found->Elements[I]; !All.empty()) {
-        Polynomial Product = 1;
-        for (llvm::StringRef Factor : llvm::split(All, '*'))
-          if (std::int64_t Number = 0; Factor.getAsInteger(10, Number))
-            Product = Product * Polynomial::atom(Factor.str());
-          else
-            Product = Product * Number;
-        Kernels[I].Shape.Elements = Product;
+        Kernels[I].Shape.Elements = Made(All);
         Taken += fmt::format("; {} has no bound, and is taken to have the {} elements that its grid is computed for",
                              Launched[I].Name, All);
       }
+    for (size_t I = 0; I < Kernels.size() && !AreGiven; ++I)
+      if (const auto &Own = Found->Blocks[I]; Own && !Kernels[I].Shape.Elements)
+        Kernels[I].Shape.Blocks = {Own->first, Own->second.empty() ? std::nullopt : std::optional(Made(Own->second))};
     for (const std::string &Text : Found->Links) {
       auto Link = TRY(parseLink(Text));
       if (isKnown(Link, Request.Links))

@@ -60,19 +60,6 @@ bool isLaunchersHeader(llvm::StringRef Text) {
   return Text.starts_with(HeaderBegin) && Text.split('\n').second.starts_with(MadeBy);
 }
 
-/// Words of a comment, before column 120.
-static void comment(Writer &Lines, const std::string &Text) {
-  llvm::SmallVector<llvm::StringRef> Words;
-  llvm::SplitString(Text, Words);
-  std::string Line = "///";
-  for (llvm::StringRef Word : Words) {
-    if (Line.size() + Word.size() >= 120)
-      Lines.write(std::exchange(Line, "///"));
-    Line += " " + Word.str();
-  }
-  Lines.write(Line);
-}
-
 /// What a host program names.
 static void declarations(Writer &Lines, llvm::ArrayRef<Constituent> Constituents, const FusionPlan &Plan,
                          const EmitOptions &Options) {
@@ -83,7 +70,7 @@ static void declarations(Writer &Lines, llvm::ArrayRef<Constituent> Constituents
     Errors.push_back("a grid that its kernel cannot have");
   if (Errors.empty() || llvm::any_of(Constituents, [](const Constituent &C) { return !C.Text->LaunchErrors.empty(); }))
     Errors.push_back("arguments that it is not fused for");
-  const std::string Returns = "/// Returns cudaErrorInvalidConfiguration for " + llvm::join(Errors, ", and for ") + ".";
+  const std::string Returns = "Returns cudaErrorInvalidConfiguration for " + llvm::join(Errors, " or ") + ".";
   if (Options.Apart)
     declareApart(Lines, Options);
   for (unsigned I = 0; I < Constituents.size(); ++I) {
@@ -92,13 +79,13 @@ static void declarations(Writer &Lines, llvm::ArrayRef<Constituent> Constituents
     emitArguments(Lines, Constituents, I, Plan, Name);
     if (IsAlone) {
       const std::string Count = C.Text->Elements ? elementCount(C) : "";
-      Lines.line("/// {}{}.", inComment(C.Facts->QualifiedName),
-                 Count.empty()                          ? ", as a launch with this grid"
-                 : Count.find('(') == std::string::npos ? ", on " + Count + " elements"
-                                                        : ", on all its elements");
+      Lines.comment(fmt::format("{}{}.", C.Facts->QualifiedName,
+                                Count.empty()                          ? ", as a launch with this grid"
+                                : Count.find('(') == std::string::npos ? ", on " + Count + " elements"
+                                                                       : ", on all its elements"));
       if (!C.Text->Note.empty())
-        comment(Lines, inComment(C.Text->Note));
-      Lines.write(Returns);
+        Lines.comment(C.Text->Note + (llvm::StringRef(C.Text->Note).ends_with(".") ? "" : "."));
+      Lines.comment(Returns);
       Lines.write(plainSignature(C, Plan, Name, "", " = nullptr);"));
       if (Options.Apart)
         emitApart(Lines, Constituents, Plan, Options);
@@ -113,10 +100,10 @@ static void declarations(Writer &Lines, llvm::ArrayRef<Constituent> Constituents
     Lines.line("/// The same.\ninline {}", launchSignature(Constituents, " = nullptr) {"));
     Lines.line("{}\n}}", wrapped(Head, Members, ");", Head.size()));
   } else {
-    Lines.line("/// {}\n{}\n{}",
-               Plan.isInOrder() ? "Launches all of them: each finds what those before it have stored."
-                                : "Launches all of them at once: they must not depend on each other.",
-               Returns, launchSignature(Constituents, " = nullptr);"));
+    Lines.comment(Plan.isInOrder() ? "Launches all of them: each finds what those before it have stored."
+                                   : "Launches all of them at once: they must not depend on each other.");
+    Lines.comment(Returns);
+    Lines.write(launchSignature(Constituents, " = nullptr);"));
   }
   if (Options.Apart && Constituents.size() > 1)
     emitApart(Lines, Constituents, Plan, Options);

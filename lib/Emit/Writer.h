@@ -4,7 +4,8 @@
 #include "cufuse/Kernel/KernelText.h"
 
 #include <fmt/core.h>
-#include <llvm/ADT/StringRef.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/StringExtras.h>
 
 #include <algorithm>
 #include <string>
@@ -39,6 +40,19 @@ public:
     const bool HasBlank = Written.starts_with('\n') && std::string_view(Text).ends_with("\n\n");
     Text += Written.substr(HasBlank) + '\n';
     Structure += Lines.structure().substr(HasBlank) + '\n';
+  }
+  /// A comment of a declaration, broken before column 120.
+  void comment(llvm::StringRef Said) {
+    llvm::SmallVector<llvm::StringRef> Words;
+    const std::string Whole = inComment(Said);
+    llvm::SplitString(Whole, Words, " ");
+    std::string Line = "///";
+    for (llvm::StringRef Word : Words) {
+      if (Line.size() + Word.size() >= 120)
+        write(std::exchange(Line, "///"));
+      Line += " " + Word.str();
+    }
+    write(Line);
   }
   void blank() {
     if (UserFile.empty() && !Text.empty() && !std::string_view(Text).ends_with("\n\n"))

@@ -146,6 +146,7 @@ private:
                  handed(*passed(Call->getConfig()->getArg(3))),
                  {}};
       New.Elements = elements(*Call->getConfig()->getArg(0), *Call->getConfig()->getArg(1));
+      New.Blocks = blocks(*Call->getConfig()->getArg(0));
       for (unsigned I = 0; I < Call->getNumArgs(); ++I)
         New.Arguments.push_back(handed(*beforeCast(Call->getArg(I))));
       Found.push_back(std::move(New));

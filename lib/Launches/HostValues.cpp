@@ -251,6 +251,11 @@ const clang::Expr *HostValues::written(const clang::Expr *E) const {
   }
 }
 
+std::optional<Value> HostValues::blocks(const clang::Expr &Grid) {
+  const llvm::SaveAndRestore Here(InSizes, true);
+  return value(written(&Grid));
+}
+
 std::optional<Value> HostValues::elements(const clang::Expr &Grid, const clang::Expr &Block) {
   const llvm::SaveAndRestore Here(InSizes, true);
   const clang::Expr *Said = written(&Grid);

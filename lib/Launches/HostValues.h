@@ -68,6 +68,8 @@ protected:
   std::optional<Value> handed(const clang::Expr &E);
   /// As much as is said of it; a variable is one value.
   std::optional<Value> sizes(const clang::Expr &Said);
+  /// How many blocks there are, of a grid in x alone.
+  std::optional<Value> blocks(const clang::Expr &Grid);
   /// `(n + 255) / 256` blocks of 256 threads are for n elements.
   std::optional<Value> elements(const clang::Expr &Grid, const clang::Expr &Block);
 

@@ -230,6 +230,13 @@ bool hasTooFew(const Launch &L, const LaunchedKernel &Kernel, int Dimension, con
   });
 }
 
+/// Are they seen to have blocks of one shape?
+bool haveOneBlock(const Launch &First, const Launch &Second, const clang::ASTContext &Context) {
+  const WrittenSizes One = writtenAs(*llvm::cast<clang::CUDAKernelCallExpr>(First.Call), Context).Block,
+                     Two = writtenAs(*llvm::cast<clang::CUDAKernelCallExpr>(Second.Call), Context).Block;
+  return (First.Block && First.Block == Second.Block) || (One == Two && llvm::all_of(One, [](auto &D) { return !!D; }));
+}
+
 /// Do both launches have all elements of kernels with bounds? Not where one is written with a number of blocks that is
 /// not seen to be enough, and the other has another; a number that is computed is taken for enough.
 enum class Reach { All, Taken, Less };
@@ -242,8 +249,7 @@ Reach reachOf(const Launch &First, const LaunchedKernel &A, const Launch &Second
     // A loop over the grid has all.
     const Behind Each[] = {A.IsByThreads ? behind(One, A, D) : Behind::None,
                            B.IsByThreads ? behind(Two, B, D) : Behind::None};
-    const bool HaveOneShape = First.Grid && First.Grid == Second.Grid &&
-                              ((First.Block && First.Block == Second.Block) || One.Block == Two.Block);
+    const bool HaveOneShape = First.Grid && First.Grid == Second.Grid && haveOneBlock(First, Second, Context);
     const bool HaveOneSize = One.Grid[D] && Two.Grid[D] && One.Block[D] && Two.Block[D] &&
                              *One.Grid[D] * *One.Block[D] == *Two.Grid[D] * *Two.Block[D];
     const bool AreAlike = A.IsByThreads && B.IsByThreads && (HaveOneShape || HaveOneSize);
@@ -281,8 +287,12 @@ void compareGrids(LaunchLinks &Result, const ParsedUnit &Unit, llvm::ArrayRef<co
                   llvm::ArrayRef<LaunchedKernel> Kernels) {
   std::optional<size_t> OfGrid;
   for (size_t To = 0; To < Chosen.size(); ++To) {
-    auto HasGridOf = [&](size_t From) {
-      return Kernels[To].Linked.count(From) || (Chosen[From]->Grid && Chosen[From]->Grid == Chosen[To]->Grid);
+    auto HasGridOf = [&](size_t From) { // of threads, where these count
+      return Kernels[To].Linked.count(From) || (Chosen[From]->Grid && Chosen[From]->Grid == Chosen[To]->Grid &&
+                                                (haveOneBlock(*Chosen[From], *Chosen[To], Unit.ast()) ||
+                                                 llvm::none_of(std::array{From, To}, [&](size_t I) {
+                                                   return Kernels[I].FollowsGrid && Kernels[I].IsByThreads;
+                                                 })));
     };
     if (Kernels[To].FollowsGrid) {
       Result.HaveOneGrid &= !OfGrid || HasGridOf(*OfGrid);
@@ -306,6 +316,23 @@ std::string elementsOf(const Launch &L, const LaunchedKernel &Kernel, const clan
   return Kernel.IsUnbounded && L.Elements
              ? sameAs(*L.Elements, Context.IntTy, L, Kernel, Context, [](auto &&...) { return false; })
              : "";
+}
+
+/// How many blocks a launch has, of the numbers that one of them is handed, its own first.
+std::pair<size_t, std::string> blocksOf(size_t Own, llvm::ArrayRef<const Launch *> Chosen,
+                                        llvm::ArrayRef<LaunchedKernel> Kernels, const clang::ASTContext &Context) {
+  const WrittenSizes Grid = writtenAs(*llvm::cast<clang::CUDAKernelCallExpr>(Chosen[Own]->Call), Context).Grid;
+  if (Grid[0] && Grid[1] == 1 && Grid[2] == 1)
+    return {Own, std::to_string(*Grid[0])};
+  std::vector<size_t> Order = {Own};
+  llvm::append_range(Order, llvm::seq(Chosen.size()));
+  for (const size_t I : Order)
+    if (const std::optional<Value> &Blocks = Chosen[Own]->Blocks)
+      if (std::string Product =
+              sameAs(*Blocks, Context.IntTy, *Chosen[I], Kernels[I], Context, [](auto &&...) { return false; });
+          !Product.empty())
+        return {I, std::move(Product)};
+  return {Own, ""};
 }
 
 /// Does a later launch hand a parameter the number that an earlier one has for that of its name and type? Numbers of
@@ -397,6 +424,8 @@ LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chose
     }
   }
   for (size_t To = 0; To < Chosen.size(); ++To) {
+    Result.Blocks.push_back(Kernels[To].FollowsGrid ? std::optional(blocksOf(To, Chosen, Kernels, Unit.ast()))
+                                                    : std::nullopt);
     Result.Places.push_back(Unit.place(Chosen[To]->Call->getBeginLoc()));
     Result.IsConditional |= Chosen[To]->Path != Chosen[0]->Path;
     Result.HaveOneStream &= !Chosen[To]->Stream || !Chosen[0]->Stream || Chosen[To]->Stream == Chosen[0]->Stream;

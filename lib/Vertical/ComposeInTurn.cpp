@@ -183,8 +183,9 @@ private:
     for (unsigned Node : Graph.Order)
       if (Plan.isNested(Node)) {
         const Polynomial &Unit = Plan.Units[Node];
-        Text += fmt::format(" {} has {}{} blocks for each.", name(Node), Plan.Panels[Node].str(),
-                            Unit.asConstant() == 1 ? "" : " / " + Unit.str());
+        Text += fmt::format(" {} has {}{} blocks for each{}.", name(Node), Plan.Panels[Node].str(),
+                            Unit.asConstant() == 1 ? "" : " / " + Unit.str(),
+                            Plan.Grid ? fmt::format(" of {}'s", name(*Plan.Grid)) : "");
       }
     return Text;
   }

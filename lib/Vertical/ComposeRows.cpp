@@ -264,7 +264,8 @@ private:
     OutputText Body;
     if (Plan.keepsRows())
       Body += outputText("  unsigned turn = 0;\n"
-                         "  [[maybe_unused]] const long long length = {}, first = {};\n"
+                         "  [[maybe_unused]] const long long length = {};\n"
+                         "  [[maybe_unused]] const long long first = {};\n"
                          "  const CufuseRow row{{{}Turns, Full, &turn}};\n"
                          "  constexpr unsigned kept = Turns > 0 ? Turns : 1;\n",
                          lengthText(), firstText(), Plan.Wide > 1 ? "Wide, length, " : "");
@@ -345,17 +346,21 @@ private:
   }
   std::string firstText() const {
     if (Plan.keepsParts() && Plan.Stride == Plan.Length)
-      return "(" + deviceText(blockNumber(Plan.Dimensions)) + ") * length";
+      return bracketed(deviceText(blockNumber(Plan.Dimensions)), " + ") + " * length";
     return deviceText(Plan.Stride * blockNumber(Plan.Dimensions));
+  }
+  static std::string bracketed(const std::string &Text, llvm::StringRef Unless) {
+    return llvm::StringRef(Text).contains(Unless) ? "(" + Text + ")" : Text;
   }
   std::string begin(const Polynomial &Base) const {
     if (Base == Plan.Stride * blockNumber(Plan.Dimensions))
       return "first";
     const std::set<std::string> Length = Plan.Length.atoms();
     if (!Plan.keepsParts() || Length.size() != 1 || Plan.Length != Polynomial::atom(*Length.begin()))
-      return "(" + deviceText(Base) + ")";
+      return bracketed(deviceText(Base), " ");
     const auto [Times, Rest] = Base.split(*Length.begin()); // an instance knows it
-    return fmt::format("(({}) * length + {})", deviceText(Times), deviceText(Rest));
+    const std::string Product = bracketed(deviceText(Times), " + ") + " * length";
+    return Rest.isZero() ? Product : fmt::format("({} + {})", Product, deviceText(Rest));
   }
 
   /// For the reader: what is kept where.
@@ -389,7 +394,7 @@ private:
 
   OutputText stage(unsigned Node) const {
     const bool ByElement = Plan.ByElement[Node];
-    std::vector<std::string> Arguments;
+    std::vector<OutputText> Arguments;
     if (!Plan.Loops[Node].empty())
       Arguments.push_back(rowOf(Node));
     if (ByElement && !knownConditions(Graph.Nodes[Node]).empty())
@@ -401,28 +406,27 @@ private:
         Arguments.push_back(Name);
     for (const ParameterText &P : Texts[Node]->Parameters)
       Arguments.push_back(given(Node, P.Name));
-    const OutputText Call = outputText("{}({});\n", callee(Node), llvm::join(Arguments, ", "));
+    const bool IsWide = ByElement && !isGroup(Node) && Plan.Wide > 1;
+    const std::string Indent(IsWide ? 8 : ByElement ? 4 : 2, ' ');
+    const OutputText Call = wrapped(Indent + callee(Node) + "(", Arguments, ");\n", Indent.size() + 4);
     if (!ByElement)
-      return "  " + Call;
+      return Call;
     if (isGroup(Node)) // by vectors: turns would be too many to unroll
       return outputText("#pragma unroll\n"
                         "  for (turn = 0; turn < Turns; turn += {0})\n"
                         "    if (row.has(turn)) {{\n"
-                        "    const unsigned element = static_cast<unsigned>((first + row.at(turn)) / {0});\n"
-                        "    ",
+                        "    const unsigned element = static_cast<unsigned>((first + row.at(turn)) / {0});\n",
                         Plan.Wide) +
              Call + packed(Node) + "  }\n";
-    const bool IsWide = Plan.Wide > 1;
     return outputText("#pragma unroll\n"
                       "  for (unsigned index = threadIdx.x; row.next(index, index < length); index += "
-                      "CufuseRow::block) {}{{\n"
-                      "    const unsigned element = static_cast<unsigned>(first + {});\n"
-                      "    ",
-                      IsWide ? "\n    if (row.inside(true))\n#pragma unroll\n      for (unsigned of = 0; row.each(of, "
-                               "of == 0); ++of) "
+                      "CufuseRow::block){} {{\n"
+                      "{}const unsigned element = static_cast<unsigned>(first + {});\n",
+                      IsWide ? "\n    if (row.inside(true))\n#pragma unroll\n"
+                               "      for (unsigned of = 0; row.each(of, of == 0); ++of)"
                              : "",
-                      IsWide ? "row.element(index)" : "index") +
-           Call + "  }\n";
+                      Indent, IsWide ? "row.element(index)" : "index") +
+           Call + (IsWide ? "      }\n" : "  }\n");
   }
 
   void variants() {

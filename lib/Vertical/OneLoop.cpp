@@ -127,7 +127,7 @@ private:
   void entry() {
     const ShapeFacts &Shape = *Graph.Nodes[Graph.Root].Shape;
     std::vector<OutputText> Registers, Calls;
-    std::string Aligned;
+    std::vector<OutputText> Aligned; // and with as many elements left
     if (isParted())
       Registers.push_back(
           "  // Where dynamic indices keep them in memory, they must not share it with those of whole turns.\n"
@@ -145,7 +145,7 @@ private:
                             argument(memoryOf(S).first, memoryOf(S).second), alignment(S)),
                  "its vectors would not be aligned");
       else
-        Aligned += fmt::format("cufuseAligned<{}>({}) && ", Width, memory(S));
+        Aligned.push_back(fmt::format("cufuseAligned<{}>({})", Width, memory(S)));
     }
     for (unsigned Node : Graph.Order) {
       for (const Stream &S : Streams)
@@ -161,7 +161,7 @@ private:
       for (const OutputText &Lines : {joined(Registers, "\n"), joined(Calls, "\n"), OutputText(moved(false))})
         Body += Lines.empty() ? Lines : Lines + "\n";
     } else {
-      std::vector<std::string> Names;
+      std::vector<OutputText> Names = {""};
       if (isParted())
         Names.push_back("elements");
       for (const ParameterText &P : Result.Text.Parameters)
@@ -177,26 +177,22 @@ private:
                         {"SEVERAL", llvm::count_if(Streams, [](const Stream &S) { return S.Loads; }) > 1},
                         {"CALLS", joined(Calls, "\n")},
                         {"STORES", moved(false)}});
-      auto Turn = [&](unsigned Own, bool Exist, const char *First) {
-        return fmt::format("cufuseTurn<{}{}>({}, {});\n", Own,
-                           !isParted() ? ""
-                           : Exist     ? ", true"
-                                       : ", false",
-                           First, llvm::join(Names, ", "));
+      auto Turn = [&](const char *Indent, unsigned Own, bool Exist, const char *First) {
+        const char *Whole = Exist ? ", true" : ", false";
+        Names.front() = First;
+        return wrapped(fmt::format("{}cufuseTurn<{}{}>(", Indent, Own, isParted() ? Whole : ""), Names, ");\n", 10);
       };
-      const std::string Whole = Turn(Width, true, "first");
+      Aligned.push_back(fmt::format("elements - first >= {}", Width));
       if (isAlwaysWhole())
-        Body = "    " + Whole;
+        Body = Turn("    ", Width, true, "first");
       else
-        Body =
-            fmt::format("    if ({}elements - first >= {})\n      {}", Aligned, Width, Whole) +
-            (Least < Width
-                 ? fmt::format("    else\n#pragma unroll 1\n"
-                               "      for (unsigned rest = first; rest < first + {} && rest < elements; rest += {})\n"
-                               "        ",
-                               Width, Least) +
-                       Turn(Least, Least == 1, "rest")
-                 : "    else\n      " + Turn(Least, false, "first"));
+        Body = outputText("    if ({})\n", joined(Aligned, " &&\n        ")) + Turn("      ", Width, true, "first") +
+               "    else\n" +
+               (Least < Width ? outputText("#pragma unroll 1\n      for (unsigned rest = first; rest < first + {} && "
+                                           "rest < elements; rest += {})\n",
+                                           Width, Least) +
+                                    Turn("        ", Least, Least == 1, "rest")
+                              : Turn("      ", Least, false, "first"));
     }
     const Polynomial Elements = Graph.inArguments(Graph.Root, Shape.Bound);
     main("/// For every so many elements, one" + OutputText(isSingle() ? "." : " turn."),

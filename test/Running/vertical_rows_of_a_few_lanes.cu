@@ -11,7 +11,7 @@
 // WIDE: ::cub::BlockReduce<T, How == ::cub::BLOCK_REDUCE_WARP_REDUCTIONS && sizeof...(More) == 0 ? 8 : Given,
 // WIDE: __shared__ float share_ofCopies[cufuse_partition::Copies]; auto &share = share_ofCopies[cufuse_partition::copy()];
 // WIDE: const long long dataOf_turnHalves_positions = positions[static_cast<long long>(blockIdx.x)];
-// WIDE: cufuseLoadRow(row, rowOf_table, table + ((static_cast<long long>(dataOf_turnHalves_positions)) * length + 0ll), length);
+// WIDE: cufuseLoadRow(row, rowOf_table, table + static_cast<long long>(dataOf_turnHalves_positions) * length, length);
 // RUN: %cufuse fuse 'kernels.cu:centre<float>' 'kernels.cu:turnHalves<float>' --link centre.out=turnHalves.row \
 // RUN:   --link centre.width=turnHalves.width --distinct --block 32 --copies 3 --in-registers --name whole -o whole.cu
 // RUN: FileCheck %s --check-prefix=WHOLE --input-file=whole.cu

@@ -29,6 +29,12 @@ struct ShapeFacts {
   /// Not pointwise only since no condition bounds its elements: there are as many as threads.
   bool Unbounded = false;
   std::optional<Polynomial> Elements = {}; ///< Unbounded: how many that is, where the launch says so, of parameters.
+  /// How much it stores depends on how many blocks its launch has: what is seen of them.
+  struct LaunchedBlocks {
+    size_t Kernel = 0;               ///< Of whose parameters the number is one.
+    std::optional<Polynomial> Count; ///< Nothing where it is none.
+  };
+  std::optional<LaunchedBlocks> Blocks = {};
   std::vector<Finding> Reasons;            ///< Why it is not pointwise.
 };
 

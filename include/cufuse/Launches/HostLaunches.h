@@ -57,6 +57,7 @@ struct Launch {
   clang::QualType Stored = {};        ///< All that it may do is to change one such object, or a part of it.
   clang::SourceLocation Misread = {}; ///< An error of Clang's: what stands there is not known.
   std::optional<Value> Elements = {}; ///< That the grid is for: `(n + 255) / 256` blocks of 256 threads.
+  std::optional<Value> Blocks = {};   ///< Of a grid in x alone.
 };
 
 /// Mangled, with the file of its definition behind `@`, where that is known.

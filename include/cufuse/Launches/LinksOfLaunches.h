@@ -45,6 +45,9 @@ struct LaunchLinks {
   /// How many elements kernels without a bound have, products of their arguments, by kernel; where it is of no use, or
   /// not known, nothing.
   std::vector<std::string> Elements;
+  /// By kernel that follows its grid: how many blocks it has, as a number or a product of arguments of a kernel, and of
+  /// which. An empty product: not known.
+  std::vector<std::optional<std::pair<size_t, std::string>>> Blocks = {};
   bool HaveOneStream = true;   ///< Otherwise theirs are seen to be others.
   bool HandStructures = false; ///< With pointers of one type to two of them, in which they may share memory.
   bool IsConditional = false;  ///< One of them is left out where a condition does not hold.
