@@ -94,6 +94,21 @@ Meets ofIntrinsic(const llvm::CallBase &Call) {
 
 } // namespace
 
+bool asksLane(const DeviceIr &Ir) {
+  auto All = calledBy(Ir.kernel());
+  All.insert(const_cast<llvm::Function *>(&Ir.kernel()));
+  return llvm::any_of(All, [&](const llvm::Function *Each) {
+    return llvm::any_of(llvm::instructions(Each), [&](const llvm::Instruction &I) {
+      auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
+      if (!Call || Ir.isOfBlockReduce(*Call))
+        return false;
+      const auto *Assembly = llvm::dyn_cast<llvm::InlineAsm>(Call->getCalledOperand());
+      const llvm::StringRef Text = Assembly ? Assembly->getAsmString() : intrinsicName(Call);
+      return Text.contains("laneid") || Text.contains("lanemask");
+    });
+  });
+}
+
 const llvm::Value *lanesOf(const llvm::CallBase &Call) {
   StringRef Name = intrinsicName(&Call);
   if (!Name.consume_front("llvm.nvvm."))

@@ -8,6 +8,7 @@
 #include <clang/AST/DeclTemplate.h>
 #include <fmt/core.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/Sequence.h>
 #include <llvm/ADT/SmallVectorExtras.h>
 
 namespace cufuse {
@@ -99,6 +100,18 @@ std::string blockFor(const KernelFacts &Facts) {
                      Threads[1] ? "32x8" : std::to_string(std::min(256u, Facts.MaxThreads.value_or(256))));
 }
 
+/// Does each thread store by its number in the grid, or by turns of a loop, whatever the block is?
+bool isOfAnyBlock(const KernelAccesses &Accesses) {
+  return llvm::all_of(Accesses.Sites, [](const AccessSite &Site) {
+    return (Site.What == AccessSite::Kind::Load && !Site.Compound) || !Site.Index ||
+           llvm::all_of(llvm::seq(3), [&](int D) {
+             const auto [PerThread, Others] = Site.Index->split(builtinAtom(Builtin::ThreadIdx, D));
+             return PerThread.isZero() || Others.split(builtinAtom(Builtin::BlockIdx, D)).first ==
+                                              PerThread * Polynomial::atom(builtinAtom(Builtin::BlockDim, D));
+           });
+  });
+}
+
 /// Why kernels cannot be one so; nothing where they can. Blocks that are to be said are added.
 std::optional<Message> refused(const Toolchain &Tools, const Neighbours &Of, FuseRequest Request,
                                std::vector<std::string> &Blocks) {
@@ -112,7 +125,7 @@ std::optional<Message> refused(const Toolchain &Tools, const Neighbours &Of, Fus
     for (const LoadedKernel &Kernel : Of.Kernels)
       for (const Message &M : All)
         if (const std::string Block = blockFor(Kernel.Facts);
-            M.Rule == blockerName(BlockerKind::UnknownBlock) &&
+            M.Rule == blockerName(BlockerKind::UnknownBlock) && isOfAnyBlock(Kernel.Accesses) &&
             llvm::StringRef(M.Text).starts_with(Kernel.Facts.Name + ": ") && !llvm::is_contained(Blocks, Block)) {
           Blocks.push_back(Block);
           const auto [Name, Shape] = llvm::StringRef(Block).split('=');

@@ -71,6 +71,7 @@ void addDeviceFacts(const DeviceIr *Ir, KernelFacts &Facts) {
                  Known.OfBlockReduce == Primitive.OfBlockReduce;
         }))
       Facts.WarpPrimitives.push_back(std::move(Primitive));
+  Facts.AsksLane = asksLane(*Ir);
   Facts.SpinLoop = findSpinLoop(*Ir);
   Facts.CopiesAsynchronously = Found.CopiesAsynchronously;
   Facts.CopiesInBulk = Found.CopiesInBulk;

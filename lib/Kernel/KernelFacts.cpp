@@ -28,6 +28,7 @@ void KernelFacts::includeWhatItDoes(const KernelFacts &Other) {
     GridLaunch = Other.GridLaunch;
   Append(ReadOnlyLoads, Other.ReadOnlyLoads);
   Append(WarpPrimitives, Other.WarpPrimitives);
+  AsksLane |= Other.AsksLane;
   Append(EarlyExits, Other.EarlyExits);
   Append(ExitsBeforeBarrier, Other.ExitsBeforeBarrier);
   Append(ExitsBeforeWarpPrimitive, Other.ExitsBeforeWarpPrimitive);

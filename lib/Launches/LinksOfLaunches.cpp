@@ -98,11 +98,20 @@ std::string sameAs(const Value &Taken, clang::QualType Type, const Launch &Earli
     return Whole;
   if (Differs(OfProduct, Left))
     return "";
-  for (const std::string &Number : Left) // as `2 * pairs`
-    if (!Number.starts_with('#') || Product.empty())
+  // As `2 * pairs`; a parameter that is handed the same number may be another one elsewhere, and so may the product.
+  const auto Written = writtenAs(*llvm::cast<clang::CUDAKernelCallExpr>(Earlier.Call), Context).Arguments;
+  for (const std::string &Factor : Left) {
+    std::int64_t Number = 0;
+    if (Product.empty() || !Factor.starts_with('#') || llvm::StringRef(Factor).drop_front().getAsInteger(10, Number))
       return "";
-    else
-      Product.push_back(Number.substr(1));
+    std::vector<std::string> Same;
+    for (size_t I = 0; I < Parameters.size() && I < Written.size(); ++I)
+      if (Written[I] == Number && Parameters[I]->getType()->isIntegerType())
+        Same.push_back(Parameters[I]->getNameAsString());
+    if (Same.size() > 1)
+      return "";
+    Product.push_back(Same.empty() ? std::to_string(Number) : Same.front());
+  }
   return llvm::join(Product, "*");
 }
 

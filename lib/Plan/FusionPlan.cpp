@@ -55,7 +55,8 @@ bool isOfLanes(const KernelFacts &Kernel, const ConstituentConfig &Chosen) {
   return Kernel.PlaysLanes && llvm::isPowerOf2_32(Threads) && Threads <= WarpSize &&
          Threads * Chosen.Copies % WarpSize == 0 && Chosen.Block.X == Threads &&
          (Threads == WarpSize ||
-          llvm::all_of(Kernel.WarpPrimitives, [](const Finding &Each) { return Each.OfBlockReduce; })) &&
+          (!Kernel.AsksLane &&
+           llvm::all_of(Kernel.WarpPrimitives, [](const Finding &Each) { return Each.OfBlockReduce; }))) &&
          Kernel.DynamicShared.empty() && !Kernel.sharesIndices() && meetsPlainly(Kernel);
 }
 

@@ -104,8 +104,14 @@ bool SameCode::call(const llvm::CallBase &A, const llvm::CallBase &B) {
     return true;
   if (!isSame(A.getFunctionType(), B.getFunctionType()) || !A.hasSameSubclassOptionalData(&B) ||
       A.isConvergent() != B.isConvergent() || A.doesNotReturn() != B.doesNotReturn() ||
-      A.getMemoryEffects() != B.getMemoryEffects() || A.hasOperandBundles() || B.hasOperandBundles())
+      A.getMemoryEffects() != B.getMemoryEffects() || A.getNumOperandBundles() != B.getNumOperandBundles())
     return differ(fmt::format("{} may do something else in the output", described(&A)));
+  for (unsigned I = 0; I < A.getNumOperandBundles(); ++I) { // what `llvm.assume` says of a pointer
+    const llvm::OperandBundleUse OfA = A.getOperandBundleAt(I), OfB = B.getOperandBundleAt(I);
+    if (OfA.getTagName() != OfB.getTagName() ||
+        !llvm::all_of_zip(OfA.Inputs, OfB.Inputs, [&](auto &X, auto &Y) { return value(X.get(), Y.get()); }))
+      return differ(fmt::format("{} says something else in the output", described(&A)));
+  }
   for (unsigned I = 0; I < A.arg_size(); ++I)
     if (const llvm::Type *OfA = A.getParamByValType(I), *OfB = B.getParamByValType(I);
         !OfA != !OfB || (OfA && !isSame(OfA, OfB)))

@@ -39,7 +39,7 @@
 // RUN: %cufuse fuse %s:scaleRows %s:turnTokens --link scaleRows.out=turnTokens.heads \
 // RUN:   --link scaleRows.width=turnTokens.size --distinct --block 64 --name heads \
 // RUN:   -o %t/heads.cu 2>&1 | FileCheck %s --check-prefix=HEADS
-// HEADS: scaleRows, then turnTokens. In memory: scaleRows.out. scaleRows has turnTokens.pitch / scaleRows.width blocks for each.
+// HEADS: scaleRows, then turnTokens. In memory: scaleRows.out. scaleRows has turnTokens.pitch / scaleRows.width blocks for each of turnTokens's.
 // What stays is computed, and stored, where a reduction loads it, even if it is changed in place.
 // RUN: %cufuse fuse %s:addTo %s:sumOfSquares --link addTo.sum=sumOfSquares.x --link addTo.count=sumOfSquares.n --distinct \
 // RUN:   --block 64 --in-registers --name squared -o %t/squared.cu

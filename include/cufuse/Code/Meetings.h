@@ -18,6 +18,9 @@ enum class Meets { Nobody, Block, Warp, Unknown };
 /// Does it synchronise, as an intrinsic, in assembly, or in a function whose code is not there?
 Meets meets(const DeviceIr &Ir, const llvm::CallBase &Call);
 
+/// Does the kernel ask for the lane that a thread is in its warp, but in a reduction of the block?
+bool asksLane(const DeviceIr &Ir);
+
 /// May lanes part in assembly that synchronises a warp: by a predicate of what synchronises, or by a branch?
 bool partsInside(const llvm::CallBase &Call);
 
