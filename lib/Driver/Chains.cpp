@@ -101,7 +101,11 @@ std::string blockFor(const KernelFacts &Facts) {
 }
 
 /// Does each thread store by its number in the grid, or by turns of a loop, whatever the block is?
-bool isOfAnyBlock(const KernelAccesses &Accesses) {
+bool isOfAnyBlock(const LoadedKernel &Kernel) {
+  const LaunchedKernel Launched = launchedKernels(Kernel).front();
+  if (Launched.FollowsGrid && Launched.IsByThreads) // as many as there are threads
+    return false;
+  const KernelAccesses &Accesses = Kernel.Accesses;
   return llvm::all_of(Accesses.Sites, [](const AccessSite &Site) {
     return (Site.What == AccessSite::Kind::Load && !Site.Compound) || !Site.Index ||
            llvm::all_of(llvm::seq(3), [&](int D) {
@@ -125,7 +129,7 @@ std::optional<Message> refused(const Toolchain &Tools, const Neighbours &Of, Fus
     for (const LoadedKernel &Kernel : Of.Kernels)
       for (const Message &M : All)
         if (const std::string Block = blockFor(Kernel.Facts);
-            M.Rule == blockerName(BlockerKind::UnknownBlock) && isOfAnyBlock(Kernel.Accesses) &&
+            M.Rule == blockerName(BlockerKind::UnknownBlock) && isOfAnyBlock(Kernel) &&
             llvm::StringRef(M.Text).starts_with(Kernel.Facts.Name + ": ") && !llvm::is_contained(Blocks, Block)) {
           Blocks.push_back(Block);
           const auto [Name, Shape] = llvm::StringRef(Block).split('=');

@@ -124,6 +124,29 @@ static llvm::Error countBlocks(const VerticalGraph &Graph, LoadedKernel &First) 
   return llvm::Error::success();
 }
 
+static bool asksForAliases(const llvm::Error &Refused) {
+  bool Asks = false;
+  llvm::visitErrors(Refused, [&](const llvm::ErrorInfoBase &Each) {
+    Asks |= llvm::any_of(static_cast<const Failure &>(Each).Messages,
+                         [](const Message &M) { return M.Rule == blockerName(BlockerKind::MayAlias); });
+  });
+  return Asks;
+}
+
+/// Whether pointers may lead to one array is the reason if nothing else is: otherwise, `--distinct` would not help.
+static llvm::Error butForAliases(VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options,
+                                 llvm::Error Refused) {
+  if (!asksForAliases(Refused))
+    return Refused;
+  for (VerticalNode &N : Graph.Nodes)
+    N.Distinct = true;
+  auto Apart = proveForm(Graph, Block, Options);
+  if (Apart)
+    return Refused;
+  llvm::consumeError(std::move(Refused));
+  return Apart.takeError();
+}
+
 /// Where the launcher can tell which arrays share memory, they need not be known to be apart.
 static llvm::Expected<FormProof> proveOrMeasure(VerticalGraph &Graph, BlockShape Block,
                                                 const VerticalOptions &Options) {
@@ -138,19 +161,15 @@ static llvm::Expected<FormProof> proveOrMeasure(VerticalGraph &Graph, BlockShape
         if (Graph.Extents.count(Graph.memory(I, P.Name)))
           Graph.Nodes[I].Compared.insert(P.Name);
     Proof = proveForm(Graph, Block, Options);
-    // What was said is right still, but for that.
-    bool IsSaid = false;
-    llvm::visitErrors(First, [&](const llvm::ErrorInfoBase &Each) {
-      IsSaid |= llvm::any_of(static_cast<const Failure &>(Each).Messages,
-                             [](const Message &M) { return M.Rule == blockerName(BlockerKind::MayAlias); });
-    });
-    if (!Proof && !IsSaid) {
+    if (!Proof && !asksForAliases(First)) { // what was said is right still, but for that
       llvm::consumeError(Proof.takeError());
       return std::move(First);
     }
     llvm::consumeError(std::move(First));
   }
-  if (!Proof || Proof->Nested.empty())
+  if (!Proof)
+    return butForAliases(Graph, Block, Options, Proof.takeError());
+  if (Proof->Nested.empty())
     return Proof;
   std::set<unsigned> OtherGrids;
   for (const auto &[Node, Times] : Proof->Nested)

@@ -200,6 +200,9 @@ llvm::Expected<std::string> linkAsLaunched(llvm::MutableArrayRef<LoadedKernel> K
     else if (!Found->Otherwise.empty())
       Otherwise = fmt::format("; at {} they are launched with other links (FILE:@LINE names a kernel by its launch)",
                               Placed(Found->Otherwise));
+    for (const std::string &Text : Found->MaybeLinks)
+      if (!isKnown(TRY(parseLink(Text)), Request.Links))
+        Otherwise += "; equal here, and one number if they always are: --link " + Text;
     return fmt::format(
         "linked as launched at {} and {}:{}{}{}{}{}{}", Found->Places.front().str(), Found->Places.back().str(), Said,
         !IsOtherGrid    ? ""

@@ -344,21 +344,24 @@ std::pair<size_t, std::string> blocksOf(size_t Own, llvm::ArrayRef<const Launch 
   return {Own, ""};
 }
 
-/// Does a later launch hand a parameter the number that an earlier one has for that of its name and type? Numbers of
-/// other names are equal by chance.
-bool areOneNumber(llvm::ArrayRef<const Launch *> Run, llvm::ArrayRef<LaunchedKernel> Kernels, size_t From, size_t To,
-                  unsigned Parameter) {
+/// The parameter of an earlier launch that is handed the number which a later one has for this parameter: that of its
+/// name and type. Numbers of other names are equal by chance: `Other` finds those, if they are no small ones.
+std::string ofOneNumber(llvm::ArrayRef<const Launch *> Run, llvm::ArrayRef<LaunchedKernel> Kernels, size_t From,
+                        size_t To, unsigned Parameter, bool Other = false) {
+  constexpr std::int64_t Small = 16;
   const clang::ParmVarDecl &Taken = *Kernels[To].Kernel->getParamDecl(Parameter);
   const clang::ASTContext &Context = Taken.getASTContext();
   auto NumberOf = [&](size_t Kernel, size_t I) {
     const WrittenLaunch L = writtenAs(*llvm::cast<clang::CUDAKernelCallExpr>(Run[Kernel]->Call), Context);
     return I < L.Arguments.size() ? L.Arguments[I] : std::nullopt;
   };
-  return llvm::any_of(llvm::enumerate(Kernels[From].Kernel->parameters()), [&](const auto &Each) {
-    return Each.value()->getDeclName() == Taken.getDeclName() && Taken.getType()->isIntegerType() &&
-           Context.hasSameUnqualifiedType(Each.value()->getType(), Taken.getType()) && NumberOf(To, Parameter) &&
-           NumberOf(From, Each.index()) == NumberOf(To, Parameter);
-  });
+  const auto Number = NumberOf(To, Parameter);
+  for (const auto &[I, P] : llvm::enumerate(Kernels[From].Kernel->parameters()))
+    if (Number && NumberOf(From, I) == Number && Taken.getType()->isIntegerType() &&
+        Context.hasSameUnqualifiedType(P->getType(), Taken.getType()) &&
+        (P->getDeclName() == Taken.getDeclName() ? !Other : Other && *Number > Small))
+      return P->getNameAsString();
+  return "";
 }
 
 /// The links of launches that follow each other, but for numbers that are not the same in `Others` of the kernels.
@@ -448,12 +451,17 @@ LaunchLinks linksOf(const ParsedUnit &Unit, llvm::ArrayRef<const Launch *> Chose
               Best.empty() || Kernels[From].Stores.count(Name))
             Best = Each;
       for (size_t From = 0; From < To && Best.empty(); ++From)
-        if (const std::string &Name = Kernels[To].Kernel->getParamDecl(I)->getNameAsString();
-            areOneNumber(Chosen, Kernels, From, To, I) &&
-            llvm::all_of(Others, [&](const LaunchRun &Other) { return areOneNumber(Other, Kernels, From, To, I); }))
+        if (const std::string Name = ofOneNumber(Chosen, Kernels, From, To, I);
+            !Name.empty() && llvm::all_of(Others, [&](const LaunchRun &Other) {
+              return !ofOneNumber(Other, Kernels, From, To, I).empty();
+            }))
           Best = fmt::format("{}.{}={}.{}", Kernels[From].Name, Name, Kernels[To].Name, Name);
       if (!Best.empty())
         Result.Links.push_back(Best);
+      for (size_t From = 0; From < To && Best.empty(); ++From)
+        if (const std::string Name = ofOneNumber(Chosen, Kernels, From, To, I, /*Other=*/true); !Name.empty())
+          Result.MaybeLinks.push_back(Best = fmt::format("{}.{}={}.{}", Kernels[From].Name, Name, Kernels[To].Name,
+                                                         Kernels[To].Kernel->getParamDecl(I)->getNameAsString()));
     }
     // A number of an earlier kernel may be a product of this one's, or one of several that are the same.
     for (size_t From = 0; From < To; ++From)

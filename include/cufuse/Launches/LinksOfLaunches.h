@@ -34,8 +34,9 @@ struct LaunchedKernel {
 };
 
 struct LaunchLinks {
-  std::vector<std::string> Links;  ///< As after `--link`.
-  std::vector<SourcePlace> Places; ///< Of the launches, by kernel.
+  std::vector<std::string> Links;           ///< As after `--link`.
+  std::vector<std::string> MaybeLinks = {}; ///< The same, of numbers of other names that are equal here.
+  std::vector<SourcePlace> Places;          ///< Of the launches, by kernel.
   /// What stands between them and may use the kernels' memory: then the links are none to fuse by.
   std::optional<SourcePlace> Between = std::nullopt;
   /// The launches of those that follow it, or that are written with fewer blocks than they have elements for. Otherwise
