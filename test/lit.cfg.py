@@ -12,7 +12,8 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.build, "test")
 
 # FileCheck, not, split-file and count come from LLVM; nvcc from the toolkit that the build was configured with.
-folders = [config.llvm_tools]
+folders = [os.path.join(config.test_source_root, "bin"), config.llvm_tools]
+config.environment["FILECHECK"] = os.path.join(config.llvm_tools, "FileCheck")
 cuda = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or "/usr/local/cuda"
 nvcc = shutil.which("nvcc") or shutil.which("nvcc", path=os.path.join(cuda, "bin"))
 if nvcc:
@@ -54,5 +55,5 @@ config.substitutions += [
     ("%llvm", os.path.dirname(config.llvm_tools)),
     ("%python", config.python),
     ("%execute", f"{config.python} {config.test_source_root}/execute.py"),
-    ("%FileCheck", os.path.join(config.llvm_tools, "FileCheck")),
+    ("%FileCheck", os.path.join(config.test_source_root, "bin", "FileCheck")),
 ]

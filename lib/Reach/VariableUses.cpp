@@ -31,8 +31,8 @@ struct AddressUses {
   std::vector<const llvm::Use *> All;                      ///< Of these, but to compute another one.
 };
 
-/// The largest alignment of a class as which the code views memory of another type, in bytes: what a cast or a `new`
-/// makes of an address. Clang knows the variable, and says nothing of what nvcc takes from the types of views.
+/// The largest alignment of a class as which the code views memory of another type, in bytes: what a cast, a `new` or a
+/// union makes of an address. Clang knows the variable, and says nothing of what nvcc takes from the types of views.
 unsigned alignmentOfViews(const Reached &Reach, const clang::ASTContext &Ast) {
   unsigned Most = 1;
   for (const auto &[Function, Use] : Reach.Functions)
@@ -44,7 +44,9 @@ unsigned alignmentOfViews(const Reached &Reach, const clang::ASTContext &Ast) {
                                     clang::CK_IntegralToPointer, clang::CK_AddressSpaceConversion, clang::CK_Dependent},
                                    Cast->getCastKind())
               : llvm::isa<clang::CXXNewExpr>(E);
-      if (!Makes)
+      auto *Member = llvm::dyn_cast<clang::MemberExpr>(E);
+      auto *Field = Member ? llvm::dyn_cast<clang::FieldDecl>(Member->getMemberDecl()) : nullptr;
+      if (!Makes && !(Field && Field->getParent()->isUnion() && Field->getType()->isAnyPointerType()))
         continue;
       clang::QualType Of = E->getType();
       while (!Of->getPointeeType().isNull())

@@ -22,8 +22,8 @@ __global__ void types(const float *x, int *y) {
 }
 
 // With an unsigned sum, the exit would be none.
-// CHECK: leaves{{.*}}(
-// CHECK: arrive
+// CHECK: void leaves(
+// CHECK: return cufuse_partition::leave();
 __global__ void leaves(const int *x, int *y) {
   __shared__ int all[64];
   if (__reduce_add_sync(~0u, x[threadIdx.x]) < 0)

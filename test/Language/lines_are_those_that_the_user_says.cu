@@ -6,7 +6,6 @@
 // RUN:   FileCheck %s --check-prefix=WITHOUT '--implicit-check-not={{(error|refused):}}'
 // CHECK: #line 100 "generated.y"
 // CHECK-NEXT: __device__ int line() { return __LINE__; }
-// CHECK: #line 101 "generated.y"
 // CHECK-NEXT: __device__ __forceinline__ void numbered(
 __global__ void plain(int *x) { x[threadIdx.x] = __LINE__; }
 #line 100 "generated.y"

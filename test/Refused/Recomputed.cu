@@ -51,7 +51,7 @@ __global__ void halves(const float *__restrict__ in, float *__restrict__ out, in
 }
 
 // Twice in a block, and again in each: by how many there are, the launch says.
-// TABLE: if (2ll * static_cast<long long>(launch.grid.x) > 2ll)
+// TABLE: {{^ *}}2ll * grid.x > 2ll ||
 __global__ void table(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)

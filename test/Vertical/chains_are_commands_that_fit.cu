@@ -8,11 +8,13 @@
 // CHECK-NEXT: cufuse fuse --vertical {{.*}}:weights {{.*}}:update --cooperative -o fused.cu
 // CHECK: : one after the other
 // CHECK-NEXT: cufuse fuse --vertical {{.*}}:copyRows {{.*}}:sumRows --block copyRows=256 -o fused.cu
+// CHECK: : one after the other
+// CHECK-NEXT: not as one: doubled: the block size is not known: {{.*}} [UnknownBlock]
 // CHECK: : side by side, if their memory is distinct
 // CHECK-NEXT: cufuse fuse {{.*}}:first {{.*}}:second --geometry blocks -o fused.cu
 // CHECK: : side by side, if their memory is distinct
 // CHECK-NEXT: not as one: counted: a variable that outlives the launch must stay the same object: counter [HostSharedNeedsRdc]
-// CHECK: : between them stands what may use their memory, at {{.*}}.cu:[[# @LINE + 66]]:3
+// CHECK: : between them stands what may use their memory, at {{.*}}.cu:[[# @LINE + 73]]:3
 // CHECK: : it is not seen whether they share memory
 // CHECK-NOT: cufuse fuse
 __global__ void fill(float *x, int n) {
@@ -66,6 +68,13 @@ void runWeights(const float *costs, float *w, float *out, int count, int n) {
 void runRows(const float *x, float *y, float *s, int rows, int columns, int block) {
   copyRows<<<rows, block>>>(x, y, columns);
   sumRows<<<rows, block>>>(y, s, columns);
+}
+// As many elements as threads: no block is right by itself.
+__global__ void doubled(float *x) { x[threadIdx.x] *= 2; }
+__global__ void increased(float *x) { x[threadIdx.x] += 1; }
+void runThreads(float *x, int n) {
+  doubled<<<1, n>>>(x);
+  increased<<<1, n>>>(x);
 }
 void runBeside(float *x, float *y) {
   first<<<1, 1024>>>(x);

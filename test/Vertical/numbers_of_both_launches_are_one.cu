@@ -2,7 +2,8 @@
 // RUN: %cufuse fuse --vertical %s:bias %s:twice --name fused -o %t.cu 2>%t.log && FileCheck %s --input-file=%t.log
 // CHECK: linked as launched at {{.*}}: --link bias.out=twice.out --link bias.columns=twice.columns --link twice.rows*columns=bias.n{{$}}
 // RUN: FileCheck %s --check-prefix=CALL --input-file=%t.cu
-// CALL: bias({}, uint3{first, 0, 0}, {&{{.*}}static_cast<int>(rows * columns), columns)
+// CALL: bias({}, uint3{first, 0, 0}, {&cufuse_bias_in}, b, {&cufuse_bias_out},
+// CALL-NEXT: static_cast<int>(rows * columns), columns);
 // RUN: %cufuse fuse --vertical %s:square %s:plus --name fused -o %t.cu 2>&1 | FileCheck %s --check-prefix=SQUARE
 // SQUARE: --link square.x=plus.x --link square.n*n=plus.n{{$}}
 // A launch gives one number twice.
@@ -10,6 +11,22 @@
 // RUN:   --input-file=%t.log
 // TWICE: --link scaled.pitchIn=added.pitchIn --link scaled.pitchIn=added.pitchOut --link added.pitchIn=scaled.pitchOut{{$}}
 // TWICE: In turn, a thread its part of every kernel: scaled, then added.
+// A number in a product is the parameter that is handed it, which other launches may hand another; equal numbers of other
+// names may be so by chance.
+// RUN: %cufuse fuse --vertical %s:addTo %s:above --name fused -o %t.cu 2>&1 | FileCheck %s --check-prefix=NUMBER
+// NUMBER: --link addTo.x=above.x --link addTo.rows*columns=above.n; equal here, and one number if they always are: --link addTo.columns=above.least{{$}}
+__global__ void addTo(float *x, const float *b, int rows, int columns) {
+  if (int i = blockIdx.x * blockDim.x + threadIdx.x; i < rows * columns)
+    x[i] += b[i % columns];
+}
+__global__ void above(float *x, int n, int least) {
+  if (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n)
+    x[i] = x[i] < least ? least : x[i];
+}
+void runNumber(float *x, float *b, int rows) {
+  addTo<<<(rows * 32 + 255) / 256, 256>>>(x, b, rows, 32);
+  above<<<(rows * 32 + 255) / 256, 256>>>(x, rows * 32, 32);
+}
 __global__ void bias(const float *in, const float *b, float *out, int n, int columns) {
   if (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n)
     out[i] = in[i] + b[i % columns];
