@@ -83,7 +83,7 @@ def launches_of(text, kernel):
 def fields_of(header):
     """Per constituent, in order: its namespace, the names of its arguments, and whether it has dynamic shared memory."""
     found = re.findall(
-        r"namespace (\w+) \{(?:\nusing [^\n]*)*\n/// One launch of [^\n]*\nstruct Launch \{(.*?)\n"
+        r"namespace (\w+) \{(?:\nusing [^\n]*)*\n/// One launch of [^\n]*(?:\n///[^\n]*)*\nstruct Launch \{(.*?)\n"
         r"  struct Arguments \{(.*?)\n  \} arguments;", header, re.S)
     return [(name, re.findall(r"(\w+)(?:\[\d*\])*[;,]", re.sub(r"<[^;]*>", "", body)), "dynamicSharedBytes" in launch)
             for name, launch, body in found]

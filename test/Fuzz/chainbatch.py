@@ -10,7 +10,7 @@ from chains import make_graph, room
 
 ONE_BY_ONE = "/// For every so many elements, one."
 BY_ELEMENT = "/// In turn, a thread so many elements of every kernel"
-FIELDS = re.compile(r"namespace (\w+) \{\n/// One launch of .*\nstruct Launch \{\n(?:.*;.*\n)*"
+FIELDS = re.compile(r"namespace (\w+) \{\n/// One launch of .*\n(?:///.*\n)*struct Launch \{\n(?:.*;.*\n)*"
                     r"  struct Arguments \{\n((?:.*;\n)*)  \} arguments;")
 MACROS = ("MIX", "EACH", "START", "INSIDE")
 NAMES = ("bent", "shares", "Chosen", "loaded", "stored")  # of what may stand before a kernel

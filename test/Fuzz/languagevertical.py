@@ -335,7 +335,7 @@ class Chain:
         # In turn, the grid of all may have to reach all elements in one turn.
         own = 5 if re.search(r"\bn > 64ll \* grid\.x", fused) else self.grid
         # Of a kernel without a guard, whole blocks alone.
-        n = 64 * own if re.search(r"64ll \* grid\.x > n\b", fused) else 300
+        n = 64 * own if re.search(r"64ll \* grid\.x (>|!=) n\b|\bn != 64ll \* grid\.x", fused) else 300
         grid = 4 if "cufuseTurn<" in fused or "/// For every so many elements, one." in fused else own
         p, space = f"_p{self.number}k", f"{self.name}"
         element = f"Element{self.element()[1]}{p}" if self.element() else "unsigned"

@@ -48,8 +48,7 @@ __host__ __device__ float checked(float x) {
   }
   return 1 / x;
 }
-// CHECK: // namespace fz_text::cufuse_branches
-// CHECK-NEXT: #endif
+// CHECK: }}} // namespace fz_text::cufuse_branches
 __global__ void branches(float *data) { data[threadIdx.x] = larger(exponential(checked(data[threadIdx.x]))); }
 
 #ifdef __CUDA_ARCH__
