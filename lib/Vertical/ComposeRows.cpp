@@ -346,20 +346,21 @@ private:
   }
   std::string firstText() const {
     if (Plan.keepsParts() && Plan.Stride == Plan.Length)
-      return bracketed(deviceText(blockNumber(Plan.Dimensions)), " + ") + " * length";
+      return bracketed(deviceText(blockNumber(Plan.Dimensions))) + " * length";
     return deviceText(Plan.Stride * blockNumber(Plan.Dimensions));
   }
-  static std::string bracketed(const std::string &Text, llvm::StringRef Unless) {
-    return llvm::StringRef(Text).contains(Unless) ? "(" + Text + ")" : Text;
+  /// As a factor.
+  static std::string bracketed(const std::string &Text) {
+    return Text.find_first_of("+-") == std::string::npos ? Text : "(" + Text + ")";
   }
   std::string begin(const Polynomial &Base) const {
     if (Base == Plan.Stride * blockNumber(Plan.Dimensions))
       return "first";
     const std::set<std::string> Length = Plan.Length.atoms();
     if (!Plan.keepsParts() || Length.size() != 1 || Plan.Length != Polynomial::atom(*Length.begin()))
-      return bracketed(deviceText(Base), " ");
+      return "(" + deviceText(Base) + ")";
     const auto [Times, Rest] = Base.split(*Length.begin()); // an instance knows it
-    const std::string Product = bracketed(deviceText(Times), " + ") + " * length";
+    const std::string Product = bracketed(deviceText(Times)) + " * length";
     return Rest.isZero() ? Product : fmt::format("({} + {})", Product, deviceText(Rest));
   }
 
@@ -441,7 +442,6 @@ private:
     const OutputText Length = hostText(Plan.Length);
     Result.Text.Rows = {Length, Plan.Wide};
     const auto Known = Plan.Length.asConstant();
-    std::map<std::string, std::int64_t> Taken; // by what else is asked: rows of up to so many elements, before
     for (const RowInstance &I : instances(Plan, Block)) {
       const std::string Text =
           fmt::format("{}, {}", I.Turns, I.Full) + (Plan.Wide > 1 ? fmt::format(", {}", I.Wide) : "");
@@ -449,15 +449,11 @@ private:
       if (!Parted.empty())
         If = If.empty() ? Parted : If + " && " + Parted;
       if (!Known) {
-        std::int64_t &Before = Taken[If.written()];
         V.Conditions.push_back(
             {(If.empty() ? If : If + " && ") +
-                 (I.Exactly || I.Full * Block.X <= Before ? OutputText()
-                                                          : Length + fmt::format(" > {} && ", I.Full * Block.X)) +
+                 (I.Exactly || I.Full == 0 ? OutputText() : Length + fmt::format(" > {} && ", I.Full * Block.X)) +
                  Length + fmt::format(" {} {}", I.Exactly ? "==" : "<=", I.Length),
              Text});
-        if (!I.Exactly)
-          Before = std::max(Before, I.Length);
       } else if (I.takes(*Known)) {
         if (I.Wide == 1 && Parted.empty()) {
           V.Otherwise = Text;

@@ -10,6 +10,8 @@
 // RUN:   FileCheck %s --check-prefix=MACRO '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %t.files/masked.cu:masked %t.files/plain.cu:plain --block 64 --block 64 -o %t/out.cu 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=MACRO '--implicit-check-not={{(error|refused):}}'
+// RUN: %exits 1 %cufuse fuse %t.files/ours.cu:ours %t.files/hosts.cu:hosts --block 64 --block 64 -o %t/out.cu 2>&1 | \
+// RUN:   FileCheck %s --check-prefix=SIDES '--implicit-check-not={{(error|refused):}}'
 // RUN: ls -A %t | count 0
 // RUN: %cufuse fuse %t.files/guard.cu:guard --block 64 -o %t/out.cu
 // RUN: %cufuse fuse %t.files/same.cu:same --block 64 -o %t/out.cu
@@ -24,6 +26,8 @@
 // OWN-SAME: shared of shared.cu and own of own.cu, static declaration of 'more' follows non-static declaration
 // MACRO: {{[^ ]*}}plain.cu:2:{{[0-9]+}}: error: the kernels' files cannot stand in one file, though each can alone: the
 // MACRO-SAME: macro WORD that plain needs is defined at {{[^ ]*}}mask.h:2:9 and {{[^ ]*}}turn.h:3:9 [FilesDisagree]
+// SIDES: error: the kernels' files cannot stand in one file, though each can alone: nvcc takes square for that of
+// SIDES-SAME: and one of them is the host's [FilesDisagree]
 
 //--- turn.h
 #pragma once
@@ -67,3 +71,17 @@ static __device__ float more(float x) { return x + 2; }
 //--- own.cu
 #include "own.h"
 __global__ void own(float *data) { data[threadIdx.x] = more(data[threadIdx.x]); }
+//--- ours.h
+#pragma once
+__device__ inline int square(int x) { return x * x; }
+//--- hosts.h
+#pragma once
+inline int square(int x) { return x * x; }
+__device__ inline int more(int x) { return x + 4; }
+//--- ours.cu
+#include "ours.h"
+__global__ void ours(int *data) { data[threadIdx.x] = square(data[threadIdx.x]); }
+//--- hosts.cu
+#include "hosts.h"
+__global__ void hosts(int *data) { data[threadIdx.x] = more(data[threadIdx.x]); }
+int check(int x) { return square(x); }

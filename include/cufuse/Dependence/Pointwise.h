@@ -35,7 +35,7 @@ struct ShapeFacts {
     std::optional<Polynomial> Count; ///< Nothing where it is none.
   };
   std::optional<LaunchedBlocks> Blocks = {};
-  std::vector<Finding> Reasons;            ///< Why it is not pointwise.
+  std::vector<Finding> Reasons; ///< Why it is not pointwise.
 };
 
 /// `blockIdx.x * blockDim.x + threadIdx.x`

@@ -161,7 +161,7 @@ struct KernelFacts {
       GridLaunch; ///< Of a kernel, or of a copy by the device's runtime, which ends when the grid does.
   std::vector<Finding> ReadOnlyLoads; ///< By a cache that does not see what the same launch has stored.
   std::vector<Finding> WarpPrimitives;
-  bool AsksLane = false; ///< Which of its warp a thread is, but in a reduction of the block.
+  bool AsksLane = false;                     ///< Which of its warp a thread is, but in a reduction of the block.
   std::optional<SourcePlace> GridStrideLoop; ///< See `gridStrideLoop`.
   std::vector<Finding> EarlyExits;           ///< Returns from the kernel before its end.
   /// Where threads may leave although others still wait at a barrier, or in a warp primitive.
