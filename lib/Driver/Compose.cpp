@@ -138,9 +138,11 @@ static llvm::Error butForAliases(VerticalGraph &Graph, BlockShape Block, const V
                                  llvm::Error Refused) {
   if (!asksForAliases(Refused))
     return Refused;
+  const std::vector<VerticalNode> Nodes = Graph.Nodes;
   for (VerticalNode &N : Graph.Nodes)
     N.Distinct = true;
   auto Apart = proveForm(Graph, Block, Options);
+  Graph.Nodes = Nodes; // others may be tried
   if (Apart)
     return Refused;
   llvm::consumeError(std::move(Refused));

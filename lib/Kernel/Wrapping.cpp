@@ -250,7 +250,8 @@ void endByRows(AccessSite &Site, const KernelAccesses &In) {
   };
   for (const auto &[Atom, Q] : In.Quotients) {
     const Polynomial Row = Polynomial::atom(Atom), Column = Q.Dividend - Q.Divisor * Row;
-    if (Q.Wrap != Quotient::Wraps::Never || mayBeNegative(Q.Dividend, In.Quotients) || !IsGiven(Q.Divisor))
+    if (Q.Wrap != Quotient::Wraps::Never || Q.Narrow != Quotient::Wraps::Never ||
+        mayBeNegative(Q.Dividend, In.Quotients) || !IsGiven(Q.Divisor))
       continue;
     std::optional<Less> End;
     while (Find([&](const Less &L) { return L.Left == Row && IsGiven(L.Right); },
