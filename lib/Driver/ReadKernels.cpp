@@ -112,6 +112,13 @@ LoadedKernel understand(const OpenFile &File, const clang::FunctionDecl &Kernel,
     if (Accesses && !Reach.HasErrors) {
       Loaded.Accesses = collectAccesses(Unit, Reach, Ir);
       Loaded.Shape = recogniseShape(Loaded.Facts, Loaded.Accesses);
+      if (Loaded.Shape.Shape != KernelShape::Pointwise) {
+        KernelAccesses Ended = endedByElements(Loaded.Accesses);
+        if (ShapeFacts Shape = recogniseShape(Loaded.Facts, Ended); Shape.Shape == KernelShape::Pointwise) {
+          Loaded.Accesses = std::move(Ended);
+          Loaded.Shape = std::move(Shape);
+        }
+      }
       if (Loaded.Shape.Shape != KernelShape::Pointwise)
         Loaded.Map = recogniseMap(Loaded.Facts, Loaded.Accesses);
       Loaded.Accesses = withoutWraps(countedFromThreads(withoutWraps(std::move(Loaded.Accesses))));

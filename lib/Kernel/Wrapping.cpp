@@ -233,42 +233,10 @@ private:
   std::map<std::string, Polynomial> Renamed; ///< Quotients without wraps, by their atoms with them.
 };
 
-/// `row < rows`, of an element's row `i / columns`, ends the elements; its column is below `columns` wherever the row
-/// is.
-void endByRows(AccessSite &Site, const KernelAccesses &In) {
-  auto IsGiven = [&](const Polynomial &P) {
-    return isMadeOf(P, In.Quotients, [&](auto &Atom) { return In.parameter(Atom) != nullptr; });
-  };
-  auto Find = [&](auto Is, auto Make) {
-    for (PathStep &Step : Site.Path)
-      for (Less &L : Step.Holds)
-        if (Step.What == PathStep::Kind::Branch && Is(L)) {
-          L = Make(L);
-          return true;
-        }
-    return false;
-  };
-  for (const auto &[Atom, Q] : In.Quotients) {
-    const Polynomial Row = Polynomial::atom(Atom), Column = Q.Dividend - Q.Divisor * Row;
-    if (Q.Wrap != Quotient::Wraps::Never || Q.Narrow != Quotient::Wraps::Never ||
-        mayBeNegative(Q.Dividend, In.Quotients) || !IsGiven(Q.Divisor))
-      continue;
-    std::optional<Less> End;
-    while (Find([&](const Less &L) { return L.Left == Row && IsGiven(L.Right); },
-                [&](const Less &L) { return *(End = Less{Q.Dividend, Q.Divisor * L.Right}); }))
-      ;
-    while (End && Find([&](const Less &L) { return L.Left == Column && L.Right == Q.Divisor; },
-                       [&](const Less &) { return *End; }))
-      ;
-  }
-}
-
 } // namespace
 
 KernelAccesses withoutWraps(KernelAccesses Accesses) {
   WrapRemover(Accesses).run();
-  for (AccessSite &Site : Accesses.Sites)
-    endByRows(Site, Accesses);
   return Accesses;
 }
 
