@@ -15,7 +15,7 @@ def options_of(word):
         names = [name for name, values in OPTIONS.items() if part in values]
         if names:
             options += [names[0], part]
-        elif match := re.fullmatch(r"r(\d+)|(split=\d+(?::\d+)+)", part):
+        elif match := re.fullmatch(r"r(\d+)|(split=\d+(?::\d+)*)", part):
             options += ["--registers", match[1] or match[2]]
         else:
             raise ValueError(f"'{part}' of '{word}' is no part of a configuration")

@@ -254,6 +254,7 @@ def gpu_backend(arch, flags=()):
     gpus = said("nvidia-smi", "--query-gpu=name,compute_cap", "--format=csv,noheader")
     if arch == "native":  # Asked once: nvcc would ask in every compilation.
         arch = "sm_" + gpus[0].split()[-1].replace(".", "")
+        arch += "a" if arch == "sm_90" else ""  # as cufuse fuses: budgets of registers need it
     facts = {"arch": arch, "gpus": gpus, "nvcc": said(nvcc, "--version")[-1]}
     target = arch.removeprefix("sm_")  # In full: -arch=sm_90a may compile for sm_90, too.
     return Backend("gpu", GpuCompile(nvcc, [f"-gencode=arch=compute_{target},code=sm_{target}", *flags]), 180, 60,
