@@ -11,9 +11,9 @@
 // RUN: FileCheck %s --check-prefix=WIDE --input-file %t/wide.ptx --implicit-check-not=v4.f32
 // REQUIRES: nvcc
 
-// TEXT: cufuse_sine_x[0] = sine_x[first];
-// TEXT-NEXT: cufuse_sine::sine({{.*}}, {cufuse_sine_x}, {cufuse_sine_out}, sine_n);
-// TEXT-NEXT: cufuse_cosine::cosine({{.*}}, {cufuse_sine_x}, {cufuse_cosine_out}, static_cast<int>(sine_n));
+// TEXT: float cufuse_sine_x = x[first];
+// TEXT: cufuse_sine::sine({{.*}}, {&cufuse_sine_x}, {&cufuse_sine_out}, n);
+// TEXT-NEXT: cufuse_cosine::cosine({{.*}}, {&cufuse_sine_x}, {&cufuse_cosine_out}, n);
 // PTX: .entry
 // PTX: ld.global.nc.f32
 // PTX: st.global.f32

@@ -40,7 +40,7 @@ __global__ void take(const float *__restrict__ in, float *__restrict__ out, int 
 #define AT(p, i) p[i]
 #define COUNT int n
 __device__ REAL twice(const REAL *from, int i) { return 2 * from[i]; }
-// MACROS: makeByMacros({{.*}}const cufuse_linked_out out, const cufuse_linked_in in, const cufuse_linked_n n)
+// MACROS: makeByMacros({{.*}}const cufuse_linked_out out, const cufuse_linked_in in, COUNT)
 __global__ void makeByMacros(REAL *RESTRICT out, POINTER(const REAL) in, COUNT) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
