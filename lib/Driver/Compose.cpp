@@ -124,19 +124,21 @@ static llvm::Error countBlocks(const VerticalGraph &Graph, LoadedKernel &First) 
   return llvm::Error::success();
 }
 
-static bool asksForAliases(const llvm::Error &Refused) {
-  bool Asks = false;
+/// How many of the reasons are that pointers may lead to the same memory, and how many are others.
+static std::pair<unsigned, unsigned> ofAliases(const llvm::Error &Refused) {
+  std::pair<unsigned, unsigned> Found;
   llvm::visitErrors(Refused, [&](const llvm::ErrorInfoBase &Each) {
-    Asks |= llvm::any_of(static_cast<const Failure &>(Each).Messages,
-                         [](const Message &M) { return M.Rule == blockerName(BlockerKind::MayAlias); });
+    for (const Message &M : static_cast<const Failure &>(Each).Messages)
+      if (!M.Rule.empty())
+        ++(M.Rule == blockerName(BlockerKind::MayAlias) ? Found.first : Found.second);
   });
-  return Asks;
+  return Found;
 }
 
-/// Whether pointers may lead to one array is the reason if nothing else is: otherwise, `--distinct` would not help.
+/// Whether pointers may lead to one array is the whole reason only if there is none without that question.
 static llvm::Error butForAliases(VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options,
                                  llvm::Error Refused) {
-  if (!asksForAliases(Refused))
+  if (const auto [Aliases, Others] = ofAliases(Refused); Aliases == 0 || Others > 0)
     return Refused;
   const std::vector<VerticalNode> Nodes = Graph.Nodes;
   for (VerticalNode &N : Graph.Nodes)
@@ -163,7 +165,7 @@ static llvm::Expected<FormProof> proveOrMeasure(VerticalGraph &Graph, BlockShape
         if (Graph.Extents.count(Graph.memory(I, P.Name)))
           Graph.Nodes[I].Compared.insert(P.Name);
     Proof = proveForm(Graph, Block, Options);
-    if (!Proof && !asksForAliases(First)) { // what was said is right still, but for that
+    if (!Proof && ofAliases(First).first == 0) { // what was said is right still, but for that
       llvm::consumeError(Proof.takeError());
       return std::move(First);
     }

@@ -73,9 +73,11 @@ OutputText emittedAsNamed(llvm::StringRef File, llvm::ArrayRef<Given> Values, st
         IsClassNamed = Named.contains(Each.Name);
       if (IsClassNamed && (Each.IsClass || Each.Name.empty() || Named.contains(Each.Name)))
         Kept += Each.Text;
-      if (!Each.IsMember && !Each.IsClass)
-        IsClassNamed = true; // behind its last line
+      if (const llvm::StringRef Lines = llvm::StringRef(Each.Text).rtrim(); Lines == "};" || Lines.ends_with("\n};"))
+        IsClassNamed = true; // of the next one
     }
+    if (Kept.empty())
+      return {};
     Text = emitted(Kept, Values);
     Named.merge(namesIn(Text.written()));
   }

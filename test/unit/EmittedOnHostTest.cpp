@@ -523,13 +523,15 @@ TEST(Emitted, WhatNothingNamesIsLeftOut) {
                     Size = "  static_assert(N > 0 &&\n                N < 9);\n",
                     Pair = "  struct Pair {\n    int a;\n  } pair;\n";
   std::set<std::string> Named = {"x"};
+  EXPECT_TRUE(cufuse::emittedAsNamed(File, {{"X", true}}, Named).empty());
+  Named = {"Class", "x"};
   EXPECT_EQ(cufuse::emittedAsNamed(File, {{"X", true}}, Named).text(), Head + Size + Pair + "};");
-  Named = {"outer"};
+  Named = {"Class", "outer"};
   EXPECT_EQ(cufuse::emittedAsNamed(File, {{"X", true}}, Named).text(),
             Head + "  /// By another.\n  static constexpr int inner = 2;\n" + Size + Pair +
                 "  int outer(int x) {\n    return x +\n           inner; // not other\n  }\n};");
   EXPECT_TRUE(Named.contains("inner") && !Named.contains("other"));
-  Named = {"other"};
+  Named = {"Class", "other"};
   EXPECT_EQ(cufuse::emittedAsNamed(File, {{"X", false}}, Named).text(),
             Head + Pair + "  int other() { return x.inner; }\n};");
 }

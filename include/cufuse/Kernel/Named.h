@@ -22,7 +22,7 @@ struct Declaration {
 };
 std::vector<Declaration> declarationsIn(llvm::StringRef File);
 
-/// The text of a file of lib/Cuda/ without functions, constants and inner classes that are not `Named`, or only by each
+/// The text of a file of lib/Cuda/ without functions, constants and classes that are not `Named`, or only by each
 /// other. Adds the names in what is left.
 OutputText emittedAsNamed(llvm::StringRef File, llvm::ArrayRef<Given> Values, std::set<std::string> &Named);
 
