@@ -562,15 +562,17 @@ llvm::Expected<InTurnPlan> planInTurn(const VerticalGraph &Graph, BlockShape Blo
     for (unsigned Dimensions : {3, 2, 1})
       if (!isFree(Graph.Nodes[Node]) || (AreFree && Dimensions == 1)) {
         auto Plan = PanelPlanner(Graph, Block, Exchanged, Team::Block, Dimensions, Node).run();
+        if (!Plan) {
+          llvm::consumeError(Plan.takeError());
+          continue;
+        }
         const auto Counted = llvm::find_if(Graph.Order, [&](unsigned Each) { // its blocks say how much it stores
           const auto &Own = Graph.Nodes[Each].Shape->Blocks;
-          return Plan && Plan->isNested(Each) && Own && !Own->Count;
+          return Plan->isNested(Each) && Own && !Own->Count;
         });
-        if (Plan && Counted == Graph.Order.end())
+        if (Counted == Graph.Order.end())
           return Plan;
-        if (Plan)
-          Uncounted = &Graph.Nodes[*Counted];
-        llvm::consumeError(Plan.takeError());
+        Uncounted = &Graph.Nodes[*Counted];
       }
   if (Uncounted) {
     Refusals Why;

@@ -112,7 +112,7 @@ LoadedKernel understand(const OpenFile &File, const clang::FunctionDecl &Kernel,
     if (Accesses && !Reach.HasErrors) {
       Loaded.Accesses = collectAccesses(Unit, Reach, Ir);
       Loaded.Shape = recogniseShape(Loaded.Facts, Loaded.Accesses);
-      if (Loaded.Shape.Shape != KernelShape::Pointwise) {
+      if (Loaded.Shape.Shape != KernelShape::Pointwise && !Loaded.Accesses.Quotients.empty()) {
         KernelAccesses Ended = endedByElements(Loaded.Accesses);
         if (ShapeFacts Shape = recogniseShape(Loaded.Facts, Ended); Shape.Shape == KernelShape::Pointwise) {
           Loaded.Accesses = std::move(Ended);

@@ -156,14 +156,12 @@ void emitArguments(Writer &Out, llvm::ArrayRef<Constituent> Constituents, unsign
   const bool Dynamic = !C.Facts->DynamicShared.empty();
   constexpr std::array Grids = {"grid in x only", "grid in x and y", "grid in up to three dimensions"};
   // Elements are played by the blocks of other kernels.
-  const ComposedPart *OfGrid = nullptr;
-  if (C.Parts && llvm::any_of(*C.Parts, [](const ComposedPart &Part) { return Part.AsElement; }))
-    for (const ComposedPart &Part : llvm::reverse(*C.Parts))
-      OfGrid = Part.AsElement ? OfGrid : &Part;
-  Out.comment(
-      fmt::format("One launch of {}: as <<<grid, block{}>>>{}, {}.", C.Facts->QualifiedName,
-                  Dynamic ? ", dynamicSharedBytes" : "", OfGrid && !C.Text->Elements ? " of " + OfGrid->Name : "",
-                  C.Text->Elements ? "as many blocks as its elements need" : Grids[gridDimensions(*C.Facts) - 1]));
+  std::string OfGrid;
+  if (!C.Text->Elements && !elementSpaces(C).empty())
+    OfGrid = " of " + llvm::find_if(*C.Parts, [](const ComposedPart &Part) { return !Part.AsElement; })->Name;
+  Out.comment(fmt::format(
+      "One launch of {}: as <<<grid, block{}>>>{}, {}.", C.Facts->QualifiedName, Dynamic ? ", dynamicSharedBytes" : "",
+      OfGrid, C.Text->Elements ? "as many blocks as its elements need" : Grids[gridDimensions(*C.Facts) - 1]));
   Out.line("struct Launch {{\n  dim3 grid;{}", C.Text->Elements ? " ///< Any." : "");
   if (const PartitionPlan *Guessed = guessedBlock(C, Plan, I))
     // The host may know its block by what is not seen here.

@@ -78,14 +78,10 @@ static void endByRows(AccessSite &Site, const KernelAccesses &In) {
   auto IsGiven = [&](const Polynomial &P) {
     return isMadeOf(P, In.Quotients, [&](auto &Atom) { return In.parameter(Atom) != nullptr; });
   };
-  auto Find = [&](auto Is, auto Make) {
+  auto Conditions = [&](auto Do) {
     for (PathStep &Step : Site.Path)
-      for (Less &L : Step.Holds)
-        if (Step.What == PathStep::Kind::Branch && Is(L)) {
-          L = Make(L);
-          return true;
-        }
-    return false;
+      if (Step.What == PathStep::Kind::Branch)
+        llvm::for_each(Step.Holds, Do);
   };
   for (const auto &[Atom, Q] : In.Quotients) {
     const Polynomial Row = Polynomial::atom(Atom), Column = Q.Dividend - Q.Divisor * Row;
@@ -93,12 +89,14 @@ static void endByRows(AccessSite &Site, const KernelAccesses &In) {
         mayBeNegative(Q.Dividend, In.Quotients) || !IsGiven(Q.Divisor))
       continue;
     std::optional<Less> End;
-    while (Find([&](const Less &L) { return L.Left == Row && IsGiven(L.Right); },
-                [&](const Less &L) { return *(End = Less{Q.Dividend, Q.Divisor * L.Right}); }))
-      ;
-    while (End && Find([&](const Less &L) { return L.Left == Column && L.Right == Q.Divisor; },
-                       [&](const Less &) { return *End; }))
-      ;
+    Conditions([&](Less &L) {
+      if (L.Left == Row && IsGiven(L.Right))
+        L = *(End = Less{Q.Dividend, Q.Divisor * L.Right});
+    });
+    Conditions([&](Less &L) {
+      if (End && L.Left == Column && L.Right == Q.Divisor)
+        L = *End;
+    });
   }
 }
 

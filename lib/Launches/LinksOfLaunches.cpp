@@ -253,12 +253,12 @@ Reach reachOf(const Launch &First, const LaunchedKernel &A, const Launch &Second
               const clang::ASTContext &Context) {
   const WrittenLaunch One = writtenAs(*llvm::cast<clang::CUDAKernelCallExpr>(First.Call), Context),
                       Two = writtenAs(*llvm::cast<clang::CUDAKernelCallExpr>(Second.Call), Context);
+  const bool HaveOneShape = First.Grid && First.Grid == Second.Grid && haveOneBlock(First, Second, Context);
   Reach Least = Reach::All;
   for (int D = 0; D < 3; ++D) {
     // A loop over the grid has all.
     const Behind Each[] = {A.IsByThreads ? behind(One, A, D) : Behind::None,
                            B.IsByThreads ? behind(Two, B, D) : Behind::None};
-    const bool HaveOneShape = First.Grid && First.Grid == Second.Grid && haveOneBlock(First, Second, Context);
     const bool HaveOneSize = One.Grid[D] && Two.Grid[D] && One.Block[D] && Two.Block[D] &&
                              *One.Grid[D] * *One.Block[D] == *Two.Grid[D] * *Two.Block[D];
     const bool AreAlike = A.IsByThreads && B.IsByThreads && (HaveOneShape || HaveOneSize);
@@ -351,14 +351,15 @@ std::string ofOneNumber(llvm::ArrayRef<const Launch *> Run, llvm::ArrayRef<Launc
   constexpr std::int64_t Small = 16;
   const clang::ParmVarDecl &Taken = *Kernels[To].Kernel->getParamDecl(Parameter);
   const clang::ASTContext &Context = Taken.getASTContext();
-  auto NumberOf = [&](size_t Kernel, size_t I) {
-    const WrittenLaunch L = writtenAs(*llvm::cast<clang::CUDAKernelCallExpr>(Run[Kernel]->Call), Context);
-    return I < L.Arguments.size() ? L.Arguments[I] : std::nullopt;
+  auto NumbersOf = [&](size_t Kernel) {
+    return writtenAs(*llvm::cast<clang::CUDAKernelCallExpr>(Run[Kernel]->Call), Context).Arguments;
   };
-  const auto Number = NumberOf(To, Parameter);
-  for (const auto &[I, P] : llvm::enumerate(Kernels[From].Kernel->parameters()))
-    if (Number && NumberOf(From, I) == Number && Taken.getType()->isIntegerType() &&
-        Context.hasSameUnqualifiedType(P->getType(), Taken.getType()) &&
+  const auto Earlier = NumbersOf(From), Later = NumbersOf(To);
+  const auto Number = Parameter < Later.size() && Taken.getType()->isIntegerType() ? Later[Parameter] : std::nullopt;
+  if (!Number)
+    return "";
+  for (const auto &[P, Own] : llvm::zip(Kernels[From].Kernel->parameters(), Earlier))
+    if (Own == Number && Context.hasSameUnqualifiedType(P->getType(), Taken.getType()) &&
         (P->getDeclName() == Taken.getDeclName() ? !Other : Other && *Number > Small))
       return P->getNameAsString();
   return "";

@@ -260,9 +260,7 @@ private:
                                       : fmt::format("      if (first + k + {} <= {})\n  ", Behind, Elements)) +
              Call + "    }\n";
     }
-    std::string Panel = deviceText(Plan.Panels[Node]);
-    if (Panel.find(' ') != std::string::npos)
-      Panel = "(" + Panel + ")";
+    const std::string Panel = bracketed(deviceText(Plan.Panels[Node])).text();
     const std::string End =
         Shape.Unbounded ? Panel : fmt::format("min({}, {} - block * {})", Panel, value(Shape.Bound, Node), Panel);
     return outputText("  for (long long first = {0}, rest = {1},\n"
@@ -274,14 +272,9 @@ private:
            Call + "  }\n";
   }
 
-  OutputText bracketed(const Polynomial &P) const {
-    const OutputText Text = hostText(P);
-    return Text.written().find(' ') == std::string::npos ? Text : "(" + Text + ")";
-  }
-
   void limits() {
     for (const auto &[Panel, Unit] : Plan.Multiples)
-      refuseIf(bracketed(Panel) + " % " + bracketed(Unit) + " != 0",
+      refuseIf(bracketed(hostText(Panel)) + " % " + bracketed(hostText(Unit)) + " != 0",
                Unit.asConstant() ? fmt::format("a block has whole groups of {} elements", *Unit.asConstant())
                                  : "a block has whole blocks of another kernel");
     // What is changed in place in an array that an earlier kernel has, too, goes by that one's name.

@@ -346,13 +346,10 @@ private:
   }
   std::string firstText() const {
     if (Plan.keepsParts() && Plan.Stride == Plan.Length)
-      return bracketed(deviceText(blockNumber(Plan.Dimensions))) + " * length";
+      return timesLength(blockNumber(Plan.Dimensions));
     return deviceText(Plan.Stride * blockNumber(Plan.Dimensions));
   }
-  /// As a factor.
-  static std::string bracketed(const std::string &Text) {
-    return Text.find_first_of("+-") == std::string::npos ? Text : "(" + Text + ")";
-  }
+  std::string timesLength(const Polynomial &P) const { return bracketed(deviceText(P), "+-").text() + " * length"; }
   std::string begin(const Polynomial &Base) const {
     if (Base == Plan.Stride * blockNumber(Plan.Dimensions))
       return "first";
@@ -360,8 +357,7 @@ private:
     if (!Plan.keepsParts() || Length.size() != 1 || Plan.Length != Polynomial::atom(*Length.begin()))
       return "(" + deviceText(Base) + ")";
     const auto [Times, Rest] = Base.split(*Length.begin()); // an instance knows it
-    const std::string Product = bracketed(deviceText(Times)) + " * length";
-    return Rest.isZero() ? Product : fmt::format("({} + {})", Product, deviceText(Rest));
+    return Rest.isZero() ? timesLength(Times) : fmt::format("({} + {})", timesLength(Times), deviceText(Rest));
   }
 
   /// For the reader: what is kept where.

@@ -374,6 +374,10 @@ OutputText TextComposer::turn(const Polynomial &Elements, unsigned Width, bool W
                     Whole ? fmt::format("first + {} <=", Width) : "first <", Body);
 }
 
+OutputText bracketed(const OutputText &Text, const char *If) {
+  return Text.written().find_first_of(If) == std::string::npos ? Text : "(" + Text + ")";
+}
+
 OutputText spelled(const Polynomial &P, const std::map<std::string, Quotient> &Quotients, AtomText Atom,
                    llvm::function_ref<AtomType(const std::string &)> TypeOf) {
   OutputText Sum;
@@ -386,10 +390,7 @@ OutputText spelled(const Polynomial &P, const std::map<std::string, Quotient> &Q
       return std::nullopt;
     return outputText("static_cast<unsigned>({})", Atom(*Atoms.begin()));
   };
-  auto Bracketed = [&](const Polynomial &Part) {
-    const OutputText Text = spelled(Part, Quotients, Atom, TypeOf);
-    return Text.written().find(' ') == std::string::npos ? Text : "(" + Text + ")";
-  };
+  auto Bracketed = [&](const Polynomial &Part) { return bracketed(spelled(Part, Quotients, Atom, TypeOf)); };
   auto Divided = [&](const Quotient &Q) {
     const auto Dividend = Word(Q.Dividend), Divisor = Word(Q.Divisor);
     return Dividend && Divisor ? outputText("static_cast<long long>({} / {})", *Dividend, *Divisor)

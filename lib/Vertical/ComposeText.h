@@ -14,6 +14,9 @@ std::vector<std::string> linkedParameters(const VerticalGraph &Graph, unsigned N
 /// `Text` with its path leading to a namespace inside.
 OutputText nested(const OutputText &Text, const std::string &Inner);
 
+/// In brackets if it has any of these characters.
+OutputText bracketed(const OutputText &Text, const char *If = " ");
+
 /// How an atom of a polynomial is written.
 using AtomText = llvm::function_ref<OutputText(const std::string &)>;
 /// An atom's type, in C++.
