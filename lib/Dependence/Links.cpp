@@ -177,6 +177,22 @@ Polynomial VerticalGraph::inArguments(unsigned Node, const Polynomial &P) const 
   return Result;
 }
 
+bool isLoadedFirst(const VerticalNode &Node, llvm::StringRef Loaded, llvm::StringRef Stored) {
+  bool Stores = false;
+  return Node.Shape->Shape == KernelShape::Pointwise && Node.Shape->Width == 1 && !Node.stores(Loaded) &&
+         llvm::all_of(Node.Accesses->Sites, [&](const AccessSite &Site) {
+           if (Site.Parameter != Loaded && Site.Parameter != Stored)
+             return true;
+           Stores |= Site.Parameter == Stored;
+           return isOwn(Site, *Node.Accesses, *Node.Shape) && !Site.Compound &&
+                  Site.What == (Site.Parameter == Stored ? AccessSite::Kind::Store : AccessSite::Kind::Load) &&
+                  !(Site.Parameter == Loaded && Stores) && llvm::all_of(Site.Path, [&](const PathStep &Step) {
+                    return Step.What == PathStep::Kind::Branch ||
+                           (Step.What == PathStep::Kind::Loop && Node.Shape->Strided && Step.Id == Node.Shape->Loop);
+                  });
+         });
+}
+
 llvm::Expected<unsigned> kernelOfLink(llvm::StringRef Name, llvm::ArrayRef<std::string> Names,
                                       llvm::ArrayRef<const KernelFacts *> Facts) {
   if (const auto Own = llvm::find(Names, Name); Own != Names.end())
@@ -241,23 +257,6 @@ private:
     return All;
   }
 
-  /// Is the array, called by two names, loaded by the one before the other stores to it, element by element?
-  static bool isLoadedFirst(const VerticalNode &Node, const std::string &Loaded, const std::string &Stored) {
-    bool Stores = false;
-    return Node.Shape->Shape == KernelShape::Pointwise && Node.Shape->Width == 1 && !Node.stores(Loaded) &&
-           llvm::all_of(Node.Accesses->Sites, [&](const AccessSite &Site) {
-             if (Site.Parameter != Loaded && Site.Parameter != Stored)
-               return true;
-             Stores |= Site.Parameter == Stored;
-             return isOwn(Site, *Node.Accesses, *Node.Shape) && !Site.Compound &&
-                    Site.What == (Site.Parameter == Stored ? AccessSite::Kind::Store : AccessSite::Kind::Load) &&
-                    !(Site.Parameter == Loaded && Stores) && llvm::all_of(Site.Path, [&](const PathStep &Step) {
-                      return Step.What == PathStep::Kind::Branch ||
-                             (Step.What == PathStep::Kind::Loop && Node.Shape->Strided && Step.Id == Node.Shape->Loop);
-                    });
-           });
-  }
-
   /// Pointers that are declared to be distinct must not be linked to the same memory, where it is stored to; with
   /// --distinct alone, they are one array where the order of its accesses does not matter.
   llvm::Error keepDistinct() const {
@@ -320,9 +319,12 @@ private:
     if (Sources.empty())
       return badUsage(fmt::format("'{}' links no parameter", Link.Text),
                       "fix an argument by --bind " + Link.To + "." + Link.Parameter + "=" + Link.Factors.front());
-    if (*From == *To || Graph.sharedTo(*To, Link.Parameter) || Graph.flowTo(*To, Link.Parameter))
-      return badUsage(fmt::format("'{}': {}", Link.Text,
-                                  *From == *To ? "a kernel is linked to itself" : "the parameter is linked twice"));
+    if (Graph.sharedTo(*To, Link.Parameter) || Graph.flowTo(*To, Link.Parameter))
+      return badUsage(fmt::format("'{}': the parameter is linked twice", Link.Text));
+    const bool IsOwn = *From == *To; // its two names of one array
+    if (IsOwn && (Target->Element.empty() || Graph.Nodes[*To].stores(Link.Parameter)))
+      return badUsage(fmt::format("'{}': a kernel is linked to itself", Link.Text),
+                      "two names of one array may be, as KERNEL.stored=KERNEL.loaded");
     if (llvm::any_of(Link.Factors,
                      [&](const std::string &Factor) { return comesOf(*From, Factor, *To, Link.Parameter); }))
       return badUsage("the links go round in a circle");
@@ -335,7 +337,7 @@ private:
       if (!Fits)
         return haveOtherTypes(*From, *Source, *To, *Target);
     }
-    if (!Product && !Target->Element.empty() && Graph.Nodes[*From].stores(Link.Factors[0]))
+    if (!Product && !IsOwn && !Target->Element.empty() && Graph.Nodes[*From].stores(Link.Factors[0]))
       Graph.Flows.push_back({*From, *To, Link.Factors[0], Link.Parameter, false});
     else
       Graph.Shared.push_back({*From, *To, Link.Factors, Link.Parameter});

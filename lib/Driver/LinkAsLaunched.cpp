@@ -107,6 +107,19 @@ static bool isKnown(const LinkText &Link, llvm::ArrayRef<LinkText> Known) {
   });
 }
 
+/// The link of two parameters to which the launch hands one array, unless others say what they are.
+static std::optional<std::string> ofOneArray(const LaunchedKernel &Kernel, const KernelAccesses &Accesses,
+                                             std::string A, std::string B, llvm::ArrayRef<LinkText> Known) {
+  if (Kernel.Stores.count(B))
+    std::swap(A, B);
+  const bool AreLinked = llvm::any_of(Known, [&](const LinkText &Each) {
+    return Each.To == Kernel.Name && (Each.Parameter == A || Each.Parameter == B);
+  });
+  if (AreLinked || Kernel.Stores.count(B) || Accesses.parameter(A)->Element != Accesses.parameter(B)->Element)
+    return std::nullopt;
+  return fmt::format("{0}.{1}={0}.{2}", Kernel.Name, A, B);
+}
+
 bool mayGoByOneBlock(const FuseRequest &Request) {
   const VerticalOptions &How = Request.Composition;
   return !How.Cooperative && !How.InRegisters && !How.EvictLast && How.Vectorize == 1 && Request.Groups.empty() &&
@@ -187,6 +200,12 @@ llvm::Expected<std::string> linkAsLaunched(llvm::MutableArrayRef<LoadedKernel> K
     if (Request.Links.empty())
       return badInput("the launches hand no array and no number to two of the kernels",
                       "write --link PRODUCER.out=CONSUMER.in", Found->Places.back());
+    for (size_t I = 0; I < Kernels.size(); ++I)
+      for (const auto &[A, B] : Found->OneArray[I])
+        if (const auto Own = ofOneArray(Launched[I], Kernels[I].Accesses, A, B, Request.Links)) {
+          Request.Links.push_back(TRY(parseLink(*Own)));
+          Said += " --link " + *Own;
+        }
     for (size_t I = 0; I < Kernels.size(); ++I) {
       chooseLaunch(Kernels[I].Facts.Launches, Found->Places[I]);
       Kernels[I].OneArray = Found->OneArray[I];

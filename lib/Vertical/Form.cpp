@@ -129,6 +129,15 @@ llvm::Error editable(const VerticalGraph &Graph) {
   return !rowConsumer(Graph) && !Graph.OneLoop ? requireTree(Graph) : llvm::Error::success();
 }
 
+/// Two names that a kernel has for one array, of which a load by the one may follow a store by the other: no register
+/// shows that.
+const SharedArgument *oneArrayTwice(const VerticalGraph &Graph) {
+  const auto Own = llvm::find_if(Graph.Shared, [&](const SharedArgument &S) {
+    return S.Of == S.To && !isLoadedFirst(Graph.Nodes[S.To], S.Parameter, S.Factors.front());
+  });
+  return Own == Graph.Shared.end() ? nullptr : &*Own;
+}
+
 } // namespace
 
 llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
@@ -136,10 +145,16 @@ llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block
     TRY(Graph.OneLoop ? editable(Graph) : llvm::Error::success());
     return ProductsForm.Prove(Graph, Block, Options);
   }
+  const SharedArgument *Twice = oneArrayTwice(Graph);
+  if (Twice && Options.InRegisters)
+    return badInput(fmt::format("{0}.{1} and {0}.{2} are one array, which is in memory", Graph.Nodes[Twice->To].Name,
+                                Twice->Factors.front(), Twice->Parameter),
+                    "leave out --in-registers", Graph.Nodes[Twice->To].Facts->Where);
+  const bool OnlyInMemory = Options.InMemory || Twice;
   std::vector<Misfit> Tried, InMemory;
   llvm::Error Only = editable(Graph); // the reason, where there is but one
   for (const VerticalForm *Form : formsFor(Graph)) {
-    if (Form->EditsLinked ? Options.InMemory || bool(Only) : Options.InRegisters)
+    if (Form->EditsLinked ? OnlyInMemory || bool(Only) : Options.InRegisters)
       continue;
     auto Proof = Form->Prove(Graph, Block, Options);
     if (Proof) {
@@ -166,7 +181,7 @@ llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block
     if (Form == &InlineAtStoreForm && Tried.size() > 1)
       std::swap(Tried.front(), Tried.back());
   }
-  if (Options.InMemory) {
+  if (OnlyInMemory && !InMemory.empty()) {
     llvm::consumeError(std::move(Only));
     return llvm::make_error<Failure>(ExitCode::BadInput, std::move(InMemory.front().Messages));
   }

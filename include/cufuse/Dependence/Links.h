@@ -135,6 +135,10 @@ std::string argumentText(const VerticalGraph &Graph, const SharedArgument &S,
 std::string pointerText(const VerticalGraph &Graph, unsigned Node, const std::string &Parameter,
                         const std::string &Element, const std::string &Given, bool InParts = false);
 
+/// Does a kernel whose threads have an element each load it by the one name of an array, and then store it by the
+/// other?
+bool isLoadedFirst(const VerticalNode &Node, llvm::StringRef Loaded, llvm::StringRef Stored);
+
 /// The kernel that a link means by this: its name among the others, or that in its file. Fails as bad usage.
 llvm::Expected<unsigned> kernelOfLink(llvm::StringRef Name, llvm::ArrayRef<std::string> Names,
                                       llvm::ArrayRef<const KernelFacts *> Facts);
