@@ -34,6 +34,7 @@ class Steps:
         scripts = [digest_of_file(os.path.join(here, name)) for name in parts]
         self.nvcc_key, self.cufuse_key = [version, arch, scripts], [digest_of_file(cufuse), arch, scripts]
         self.lock, self.known, self.running, self.stopped = threading.Lock(), {}, set(), False
+        self.computing = {}  # of each key, a lock: two of one key write the same files
         self.done = 0  # what was not known before
         path = os.path.join(work, "state.jsonl")
         if os.path.exists(path):
@@ -56,16 +57,19 @@ class Steps:
         """The known result under the key, else the computed one."""
         key = digest(*key)
         with self.lock:
-            if key in self.known:
-                return self.known[key]
-        result = compute()
-        with self.lock:
-            if not self.stopped:
-                self.known[key] = result
-                self.done += 1
-                self.state.write(json.dumps([key, result]) + "\n")
-                self.state.flush()
-        return result
+            computing = self.computing.setdefault(key, threading.Lock())
+        with computing:
+            with self.lock:
+                if key in self.known:
+                    return self.known[key]
+            result = compute()
+            with self.lock:
+                if not self.stopped:
+                    self.known[key] = result
+                    self.done += 1
+                    self.state.write(json.dumps([key, result]) + "\n")
+                    self.state.flush()
+            return result
 
     def output_file(self, key, suffix):
         return os.path.join(self.work, "out", digest(key)[:16] + suffix)
