@@ -26,7 +26,7 @@ public:
     for (int D = 0; D < 3; ++D)
       reachesAlike(D);
     for (const auto &[Of, Users] : Exchanged) {
-      if (isOfThread(Users) && staysInRegisters(Users))
+      if (isOfThread(Users) && staysInRegisters(Users) && !Plan.LoadsFresh)
         Plan.Kept.insert(Users.begin(), Users.end());
     }
     Plan.Requirements = std::move(Requirements);

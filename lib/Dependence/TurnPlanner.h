@@ -86,15 +86,19 @@ private:
       refuse(BlockerKind::IntermediateAtomic, Site.Where, fact(Node, Site));
     else if (Site.What == AccessSite::Kind::Escape)
       refuse(BlockerKind::IntermediateEscapes, Site.Where, fact(Node, Site));
-    else if (Site.ReadOnlyCache)
+    else if (Site.ReadOnlyCache && !Graph.Nodes[Node].Facts->ReadOnlyLoads.empty())
       refuse(BlockerKind::ReadOnlyLoad, Site.Where, fact(Node, Site));
+    else
+      Plan.LoadsFresh |= Site.ReadOnlyCache;
   }
 
   /// A load by the read-only cache that is not found may be any.
   void seesStores(unsigned Node) {
     const VerticalNode &N = Graph.Nodes[Node];
-    if (!N.Facts->ReadOnlyLoads.empty() &&
-        llvm::none_of(N.Accesses->Sites, [](const AccessSite &Site) { return Site.ReadOnlyCache; }))
+    if (llvm::any_of(N.Accesses->Sites, [](const AccessSite &Site) { return Site.ReadOnlyCache; }))
+      return;
+    Plan.LoadsFresh |= N.Facts->LoadsByLdg;
+    if (!N.Facts->ReadOnlyLoads.empty())
       refuse(BlockerKind::ReadOnlyLoad, N.Facts->ReadOnlyLoads.front().Where,
              fmt::format("{}: {}", N.Name, N.Facts->ReadOnlyLoads.front().What));
   }

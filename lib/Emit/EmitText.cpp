@@ -113,6 +113,10 @@ public:
       Macros.push_back(Name);
     };
     // Else the compiler would load by the read-only cache what another kernel of the launch has stored.
+    if (C.Text->LoadsFresh || (Plan.readsFresh() && Facts.LoadsByLdg)) {
+      Out.write(cuda::FreshLoad.str());
+      Define("__ldg", "cufuse_ldg");
+    }
     if (Plan.readsFresh())
       for (const char *Word : {"__restrict__", "__restrict"})
         Define(Word, "");

@@ -22,8 +22,10 @@ namespace {
 /// Where user code makes the function load by the texture or read-only cache, if it does.
 clang::SourceLocation readOnlyLoad(const clang::FunctionDecl &Function, const FunctionUse &Use) {
   const clang::IdentifierInfo *Name = Function.getIdentifier();
+  if (Use.System && Name && Name->isStr("__ldg"))
+    return {}; // its calls count
   if (Use.System && Name &&
-      (Name->isStr("__ldg") || Name->isStr("__ldu") || Name->getName().starts_with("tex") ||
+      (Name->isStr("__ldu") || Name->getName().starts_with("tex") ||
        (Name->getName().starts_with("surf") && Name->getName().contains("read"))))
     return Use.EnteredAt;
   for (const clang::GCCAsmStmt *Assembly : Use.Assembly)
@@ -210,6 +212,9 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
           for (int I = 0; I < 3; ++I)
             Facts.Reads[Read.Builtin][I] |= Read.Dimension < 0 || Read.Dimension == I;
       }
+      if (!isLdg(*Function) && llvm::any_of(Use.Calls, [](const CallSite &Call) { return isLdg(*Call.Callee); }))
+        Facts.ReadOnlyLoads.push_back(
+            {Use.EnteredAs->getNameAsString(), Kernel.getNameAsString(), Unit.place(Use.EnteredAt)});
       for (const CallSite &Call : Use.Calls)
         if (std::string Name = Call.Callee->getNameAsString();
             classify(*Call.Callee) == Intrinsic::Barrier && !llvm::is_contained(Facts.LibraryBarriers, Name))
@@ -227,6 +232,12 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
     }
     for (const CallSite &Call : Use.Calls) {
       const SourcePlace Where = Unit.place(Call.Where);
+      if (isLdg(*Call.Callee)) {
+        Facts.LoadsByLdg = true;
+        if (const auto *Named = Call.Call ? Call.Call->getCallee()->IgnoreParenImpCasts() : nullptr;
+            !Named || !llvm::isa<clang::DeclRefExpr>(Named) || llvm::cast<clang::DeclRefExpr>(Named)->hasQualifier())
+          Facts.ReadOnlyLoads.push_back({"__ldg", Kernel.getNameAsString(), Where});
+      }
       switch (classify(*Call.Callee)) {
       case Intrinsic::Barrier:
         Facts.Barriers.push_back({Call.Callee->getNameAsString(), Name, Where});

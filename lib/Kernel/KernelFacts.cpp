@@ -27,6 +27,7 @@ void KernelFacts::includeWhatItDoes(const KernelFacts &Other) {
   if (!GridLaunch)
     GridLaunch = Other.GridLaunch;
   Append(ReadOnlyLoads, Other.ReadOnlyLoads);
+  LoadsByLdg |= Other.LoadsByLdg;
   Append(WarpPrimitives, Other.WarpPrimitives);
   AsksLane |= Other.AsksLane;
   Append(EarlyExits, Other.EarlyExits);

@@ -25,6 +25,11 @@ Intrinsic classify(const clang::FunctionDecl &Function) {
   return Intrinsic::None;
 }
 
+bool isLdg(const clang::FunctionDecl &Function) {
+  return Function.getIdentifier() && Function.getName() == "__ldg" &&
+         Function.getDeclContext()->getRedeclContext()->isTranslationUnit();
+}
+
 Intrinsic classify(const CallSite &Call) {
   const Intrinsic Kind = classify(*Call.Callee);
   if (Kind != Intrinsic::Barrier || Call.Callee->getName() != "__barrier_sync")

@@ -53,6 +53,15 @@ void checkCoherence(const ParsedUnit &Unit, const Reached &Reach, std::vector<Bl
              fmt::format("{} of {} is __restrict__ in a header", P->getNameAsString(), Function->getNameAsString())});
 }
 
+/// Nor does anything else stand for `__ldg` there.
+void checkLdg(const ParsedUnit &Unit, const Reached &Reach, std::vector<Blocker> &Refusals) {
+  for (const auto &[Function, Use] : Reach.Functions)
+    for (const CallSite &Call : Use.Calls)
+      if (isLdg(*Call.Callee) && !Use.System)
+        Refusals.push_back({BlockerKind::ReadOnlyLoad, sourceOf(Unit, Call.Where),
+                            fmt::format("{} calls __ldg in a header", Function->getNameAsString())});
+}
+
 /// Every partition has its own `__constant__` variables.
 void checkConstantMemory(const ParsedUnit &Unit, const Reached &Reach, std::vector<Blocker> &Refusals) {
   const clang::ASTContext &Context = Unit.ast();
@@ -75,12 +84,15 @@ void checkConstantMemory(const ParsedUnit &Unit, const Reached &Reach, std::vect
 } // namespace
 
 std::vector<Blocker> checkReached(const ParsedUnit &Unit, const Reached &Reach,
-                                  llvm::ArrayRef<const clang::CallExpr *> Calls, const FusionPlan &Plan) {
+                                  llvm::ArrayRef<const clang::CallExpr *> Calls, const FusionPlan &Plan,
+                                  bool LoadsFresh) {
   std::vector<Blocker> Refusals;
   checkAssemblyNames(Unit, Reach, Calls, Plan, Refusals);
   checkConstantMemory(Unit, Reach, Refusals);
   if (Plan.readsFresh())
     checkCoherence(Unit, Reach, Refusals);
+  if (Plan.readsFresh() || LoadsFresh)
+    checkLdg(Unit, Reach, Refusals);
   return Refusals;
 }
 

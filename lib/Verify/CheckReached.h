@@ -9,8 +9,9 @@
 
 namespace cufuse {
 
-/// Of the fused kernel, which calls the partitions' bodies in this order.
+/// Of the fused kernel, which calls the partitions' bodies in this order. `LoadsFresh`: see KernelText.
 std::vector<Blocker> checkReached(const ParsedUnit &Unit, const Reached &Reach,
-                                  llvm::ArrayRef<const clang::CallExpr *> Calls, const FusionPlan &Plan);
+                                  llvm::ArrayRef<const clang::CallExpr *> Calls, const FusionPlan &Plan,
+                                  bool LoadsFresh);
 
 } // namespace cufuse

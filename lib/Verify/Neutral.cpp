@@ -499,6 +499,11 @@ std::optional<std::string> neutralText(llvm::StringRef Source, llvm::ArrayRef<Co
                             Part.Name, Space, Part.Callee.with(OutputText::Slot::Path, Space).text());
     }
   }
+  // By whichever cache it loads.
+  if (const char *Fresh = "T cufuse_ldg(const T *p) { return "; llvm::StringRef(Text).contains(Fresh)) {
+    Text = replaced(Text, Fresh + std::string("*p;"), Fresh + std::string("::__ldg(p);"));
+    Changed = true;
+  }
   if (!Changed)
     return std::nullopt;
   auto Hinted = [&](const char *Name, llvm::StringRef Head, llvm::StringRef As, llvm::StringRef More) {

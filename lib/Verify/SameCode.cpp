@@ -435,7 +435,13 @@ bool SameCode::sameAlignment(llvm::Align A, llvm::Align B) {
 
 bool SameCode::sameType(const llvm::GlobalVariable &A, const llvm::GlobalVariable &B) {
   const llvm::Type *TypeA = A.getValueType(), *TypeB = B.getValueType();
-  return isSame(TypeA, TypeB) || differ(fmt::format("the type of {}", described(&A)), typeName(TypeA), typeName(TypeB));
+  // With few values given, an array is a structure of them and of zeros.
+  auto Bytes = [](const llvm::GlobalVariable &V) {
+    return V.getValueType()->isSized() ? V.getDataLayout().getTypeAllocSize(V.getValueType()).getFixedValue() : 0;
+  };
+  const bool AreGiven = A.hasInitializer() && B.hasInitializer();
+  return isSame(TypeA, TypeB) || (!AreGiven && Bytes(A) > 0 && Bytes(A) == Bytes(B)) ||
+         differ(fmt::format("the type of {}", described(&A)), typeName(TypeA), typeName(TypeB));
 }
 
 bool SameCode::global(const llvm::GlobalVariable &A, const llvm::GlobalVariable &B) {

@@ -218,7 +218,8 @@ llvm::Error verifyKernel(const ParsedUnit &Unit, const ParsedUnit &Neutral, cons
 
   const Reached Reach = reach(Unit, Kernel);
   TRY(compareBodies(Unit, Neutral, *Kernel.getDefinition(), Reach, Bodies, Constituents, Plan, Options));
-  return refuse(checkReached(Unit, Reach, Bodies, Plan));
+  return refuse(checkReached(Unit, Reach, Bodies, Plan,
+                             llvm::any_of(Constituents, [](const Constituent &C) { return C.Text->LoadsFresh; })));
 }
 
 constexpr llvm::StringLiteral OutputFolder = "/cufuse-output/";

@@ -52,6 +52,7 @@ public:
     entry();
     turns();
     Result.Text.Note = note();
+    Result.Text.LoadsFresh = Plan.LoadsFresh;
     conditions();
     limits();
     return std::move(Result);

@@ -29,6 +29,7 @@ struct InTurnPlan {
   std::set<std::pair<unsigned, std::string>> Exchanged;
   /// Thread: of these, what a thread has in registers instead, since each of them loads what itself has stored.
   std::set<std::pair<unsigned, std::string>> Kept;
+  bool LoadsFresh = false;          ///< See KernelText.
   std::vector<AtMost> Requirements; ///< Of every launch, in the arguments that remain and the dimensions of the grid.
   /// Panels that must be whole groups, or blocks, of so many elements.
   std::vector<std::pair<Polynomial, Polynomial>> Multiples;

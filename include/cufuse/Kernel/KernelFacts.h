@@ -159,7 +159,8 @@ struct KernelFacts {
   std::vector<Finding> Atomics;
   std::optional<Finding>
       GridLaunch; ///< Of a kernel, or of a copy by the device's runtime, which ends when the grid does.
-  std::vector<Finding> ReadOnlyLoads; ///< By a cache that does not see what the same launch has stored.
+  std::vector<Finding> ReadOnlyLoads; ///< By a cache that does not see what the same launch has stored, otherwise.
+  bool LoadsByLdg = false;            ///< By `__ldg` in the user's text, for which something else may stand there.
   std::vector<Finding> WarpPrimitives;
   bool AsksLane = false;                     ///< Which of its warp a thread is, but in a reduction of the block.
   std::optional<SourcePlace> GridStrideLoop; ///< See `gridStrideLoop`.

@@ -248,6 +248,7 @@ struct KernelText {
   /// Of what the last block goes on with: the parameter that leads to what launches have each of its own.
   std::string Counted = {};
   bool IsComposed = false;           ///< Of several kernels, each of which depends on others.
+  bool LoadsFresh = false;           ///< By `__ldg`, it may load what another of these kernels has stored.
   std::optional<MainText> Main = {}; ///< Of a composition that may be all that a fused kernel does.
   std::string Note;                  ///< What the user should know of how they became one, or nothing.
   bool HasHostShared = false;        ///< Something of the program: the output must be relocatable.

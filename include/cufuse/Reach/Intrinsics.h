@@ -16,6 +16,8 @@ struct CallSite {
 /// What a function is to the fusion, by its name: CUDA's intrinsics are recognised, not entered.
 enum class Intrinsic { None, Barrier, NamedBarrier, WarpPrimitive, Atomic, Cluster };
 Intrinsic classify(const clang::FunctionDecl &Function);
+/// CUDA's load by the read-only cache?
+bool isLdg(const clang::FunctionDecl &Function);
 /// The same, with its argument in mind: only barrier 0 is that of the block.
 Intrinsic classify(const CallSite &Call);
 
