@@ -4,6 +4,7 @@
 #include "cufuse/Facts/CollectFacts.h"
 #include "cufuse/Facts/FindKernel.h"
 #include "cufuse/Facts/HostText.h"
+#include "cufuse/Frontend/Sides.h"
 #include "cufuse/Reach/AllIn.h"
 #include "cufuse/Reach/Assembly.h"
 #include "cufuse/Reach/BuiltinVariables.h"
@@ -19,13 +20,6 @@ namespace cufuse {
 namespace {
 
 constexpr unsigned MaxDynamicAlignment = 1024; // bytes, of the array in lib/Cuda/Grid.cuh
-
-/// Is the attribute written at any declaration of the function or of its template?
-template <typename Attribute> bool isWritten(const clang::FunctionDecl &F) {
-  return llvm::any_of(pattern(&F)->redecls(), [](const clang::Decl *Each) {
-    return llvm::any_of(Each->specific_attrs<Attribute>(), [](const auto *A) { return !A->isImplicit(); });
-  });
-}
 
 class Check {
 public:
@@ -253,9 +247,15 @@ private:
       if (classify(Call) == Intrinsic::Cluster)
         block(BlockerKind::Cluster, Call.Where, Call.Callee->getNameAsString() + " in " + Name);
     }
-    if (!MayCallHost && !isWritten<clang::CUDAHostAttr>(*Use.Function) &&
-        (isWritten<clang::CUDADeviceAttr>(*Use.Function) || Use.Function->hasAttr<clang::CUDAGlobalAttr>()))
-      constexprOfHost(Use);
+    if (!isWritten<clang::CUDAHostAttr>(*Use.Function) &&
+        (isWritten<clang::CUDADeviceAttr>(*Use.Function) || Use.Function->hasAttr<clang::CUDAGlobalAttr>())) {
+      if (!MayCallHost)
+        constexprOfHost(Use);
+      for (const CallSite &Call : Use.Calls)
+        if (Call.IsRun && isOfHostAlone(*Call.Callee))
+          block(BlockerKind::BrokenCode, Call.Where,
+                fmt::format("nvcc calls no function of the host in {}, as {}", Name, qualifiedNameOf(*Call.Callee)));
+    }
     for (const CallSite &Call : Use.Calls)
       if (Call.IsRun && isElsewhere(*Call.Callee))
         block(BlockerKind::CodeElsewhere, Call.Where, qualifiedNameOf(*Call.Callee) + " in " + Name);
@@ -301,6 +301,11 @@ private:
       return true;
     return F.isConstexpr() && !F.isConsteval() && !F.isDefaulted() && !F.getBuiltinID() &&
            !isWritten<clang::CUDADeviceAttr>(F);
+  }
+
+  static bool isOfHostAlone(const clang::FunctionDecl &F) {
+    return !F.hasAttr<clang::CUDADeviceAttr>() && !F.hasAttr<clang::CUDAGlobalAttr>() && F.isUserProvided() &&
+           !F.isImplicit() && !F.getBuiltinID();
   }
 
   /// Is it a function of the program whose body is not here? What CUDA has is known, and so is libdevice's code.

@@ -39,10 +39,11 @@ constexpr llvm::StringLiteral DriversVersion = "CUDA_VERSION";
 class Guise : public clang::PPCallbacks {
 public:
   Guise(clang::Preprocessor &Preprocessor, const Toolchain &Tools, const std::vector<std::string> *Predefined,
-        ReadingOrder &Order)
+        ReadingOrder &Order, std::function<void()> AtToken)
       : Preprocessor(Preprocessor), Sources(Preprocessor.getSourceManager()), Libraries(Tools), Predefined(Predefined),
         Order(Order) {
-    Preprocessor.setTokenWatcher([this](const clang::Token &T) {
+    Preprocessor.setTokenWatcher([this, AtToken = std::move(AtToken)](const clang::Token &T) {
+      AtToken();
       if (!T.isAnnotation() && T.getIdentifierInfo())
         noteIfPasted(T);
       if (Worn)
@@ -406,8 +407,9 @@ private:
 } // namespace
 
 std::unique_ptr<clang::PPCallbacks> passForNvcc(clang::Preprocessor &Preprocessor, const Toolchain &Tools,
-                                                const std::vector<std::string> *Predefined, ReadingOrder &Order) {
-  return std::make_unique<Guise>(Preprocessor, Tools, Predefined, Order);
+                                                const std::vector<std::string> *Predefined, ReadingOrder &Order,
+                                                std::function<void()> AtToken) {
+  return std::make_unique<Guise>(Preprocessor, Tools, Predefined, Order, std::move(AtToken));
 }
 
 UsersText usersText(clang::Preprocessor &Preprocessor, const Toolchain &Tools, const ReadingOrder &Order,

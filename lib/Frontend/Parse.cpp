@@ -2,6 +2,7 @@
 
 #include "LaunchBrackets.h"
 #include "PrecompiledToolkit.h"
+#include "WithoutSides.h"
 #include "cufuse/Frontend/CompilersAnswers.h"
 #include "cufuse/Kernel/KernelSpec.h"
 #include "cufuse/Support/GuardedThread.h"
@@ -40,6 +41,7 @@ constexpr unsigned AcceptedByNvcc[] = {
     clang::diag::err_shared_var_init,
     clang::diag::err_dynamic_var_init,
     clang::diag::err_attributes_not_allowed,
+    clang::diag::err_attributes_are_not_compatible, // of a kernel and WithoutSides
     clang::diag::err_asm_invalid_escape,
     clang::diag::err_ref_bad_target,
     clang::diag::err_ref_bad_target_global_initializer,
@@ -375,9 +377,9 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
     return badInput("cannot read '" + Unit->Request.File + "'");
   Unit->Action = std::move(Action);
   Compiler.getPreprocessor().addPPCallbacks(recordPreprocessor(Compiler.getPreprocessor(), Unit->Log));
-  Compiler.getPreprocessor().addPPCallbacks(
-      passForNvcc(Compiler.getPreprocessor(), Unit->Tools,
-                  Unit->Request.Predefined ? &Unit->Request.Predefined->Macros : nullptr, Unit->Order));
+  Compiler.getPreprocessor().addPPCallbacks(passForNvcc(
+      Compiler.getPreprocessor(), Unit->Tools, Unit->Request.Predefined ? &Unit->Request.Predefined->Macros : nullptr,
+      Unit->Order, readWithoutSides(Compiler, Unit->Libraries)));
   Compiler.getPreprocessor().addPPCallbacks(answerAsNvcc(Compiler.getPreprocessor(), Unit->Tools, Unit->Request.Flags));
   if (Unit->Request.Probes)
     Compiler.getPreprocessor().AddPragmaHandler(
@@ -390,10 +392,14 @@ llvm::Expected<std::unique_ptr<ParsedUnit>> ParsedUnit::read(const Toolchain &To
     if (Includer && File)
       Unit->Log.IncludedBy[&Includer->getFileEntry()].insert(&File->getFileEntry());
   }
-  // Only what this parse has read, and not all that is precompiled.
   clang::ASTContext &Ast = Compiler.getASTContext();
+  // Or code would depend on who else names a variable.
+  Ast.CUDADeviceVarODRUsedByHost.clear();
+  Ast.CUDAExternalDeviceDeclODRUsedByHost.clear();
+  // Only what this parse has read, and not all that is precompiled.
   const auto Read = Ast.getTranslationUnitDecl()->noload_decls();
   Ast.setTraversalScope({Read.begin(), Read.end()});
+  restoreSides(Ast, Unit->Libraries);
   if (Unit->Request.Overlay.empty())
     Unit->Users = std::make_shared<UsersText>(
         ::cufuse::usersText(Compiler.getPreprocessor(), Unit->Tools, Unit->Order, FileSize));

@@ -295,10 +295,6 @@ struct Walk::BodyVisitor : NameVisitor {
       return;
     }
     if (auto *Function = llvm::dyn_cast<clang::FunctionDecl>(D)) {
-      if (const clang::FunctionDecl *Host =
-              Asked > 0 && Function->hasAttr<clang::CUDADeviceAttr>() ? hostOverload(*Function) : nullptr)
-        W.broken(Use.Function,
-                 "nvcc may take " + Host->getQualifiedNameAsString() + " of the host, which Clang does not");
       auto Call = Callees.find(E);
       if (W.SkipsLargeGroups && Use.System && isOfLargeGroup(*Use.Function, *Function))
         return W.OfLargeGroups.push_back(
@@ -426,19 +422,6 @@ struct Walk::BodyVisitor : NameVisitor {
       return true;
     const llvm::SaveAndRestore Inside(Depth, Depth + 1), Own(Functions, Functions + 1);
     return NameVisitor::TraverseCXXRecordDecl(Record);
-  }
-
-  /// Where nothing is run, an overload for the host alone is as good as others, but not for Clang.
-  const clang::FunctionDecl *hostOverload(const clang::FunctionDecl &F) const {
-    if (!inUsersFile(&F)) // the toolkit has the same for both
-      return nullptr;
-    for (const clang::NamedDecl *Each : F.getDeclContext()->getRedeclContext()->lookup(F.getDeclName())) {
-      const clang::FunctionDecl *Other = Each->getUnderlyingDecl()->getAsFunction();
-      if (Other && !Other->isConstexpr() && !Other->hasAttr<clang::CUDADeviceAttr>() &&
-          !Other->hasAttr<clang::CUDAGlobalAttr>() && !Other->isImplicit() && inUsersFile(Other))
-        return Other;
-    }
-    return nullptr;
   }
 
   Walk &W;

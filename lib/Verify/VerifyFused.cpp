@@ -385,36 +385,6 @@ llvm::Error doesNotParse(const OutputParser &Parser, const FusedSource &Fused, c
                             Error.Where.snippet()));
 }
 
-/// Two functions that only the host and only the device have are one for nvcc, which Clang tells apart.
-llvm::Error checkSides(const ParsedUnit &Unit) {
-  std::map<std::tuple<const clang::DeclContext *, std::string, bool>, const clang::FunctionDecl *> Known;
-  const auto All = Unit.ast().getTraversalScope();
-  std::vector<const clang::Decl *> Left(All.begin(), All.end());
-  while (!Left.empty()) {
-    const clang::Decl *D = Left.back();
-    Left.pop_back();
-    if (Unit.inLibrary(D->getLocation()))
-      continue;
-    if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(D))
-      llvm::append_range(Left, llvm::cast<clang::DeclContext>(D)->decls());
-    const clang::FunctionDecl *F = D->getAsFunction();
-    if (!F || !F->getIdentifier() || llvm::isa<clang::CXXMethodDecl>(F) || F->hasAttr<clang::CUDAGlobalAttr>())
-      continue;
-    std::string Signature = F->getNameAsString();
-    for (const clang::ParmVarDecl *P : F->parameters())
-      Signature += ' ' + P->getType().getCanonicalType().getUnqualifiedType().getAsString();
-    const bool IsOfDevice = F->hasAttr<clang::CUDADeviceAttr>();
-    const clang::FunctionDecl *&Other = Known[{F->getDeclContext()->getRedeclContext()->getPrimaryContext(), Signature,
-                                               llvm::isa<clang::FunctionTemplateDecl>(D)}];
-    if (Other && Other->hasAttr<clang::CUDADeviceAttr>() != IsOfDevice)
-      return refuse({BlockerKind::FilesDisagree, Unit.place(F->getLocation()),
-                     fmt::format("nvcc takes {} for that of {}, and one of them is the host's", F->getNameAsString(),
-                                 Unit.place(Other->getLocation()).str())});
-    Other = F;
-  }
-  return llvm::Error::success();
-}
-
 /// The output's namespaces are new names at the scope of the headers that it includes.
 llvm::Error checkNames(llvm::ArrayRef<Constituent> Constituents, const EmitOptions &Options) {
   if (llvm::StringRef(Options.Name).ends_with(textsNamespace("")))
@@ -518,7 +488,6 @@ llvm::Error verifyFused(const Toolchain &Tools, const FusedSource &Fused, llvm::
     } else
       return doesNotParse(Parser, Fused, Unit, Error, Constituents, Plan);
 
-  TRY(checkSides(Unit));
   auto *Space = findIn<clang::NamespaceDecl>(Context.getTranslationUnitDecl(), Options.Name);
   if (!Space)
     return defect("the fused source has no namespace " + Options.Name);

@@ -12,7 +12,8 @@
 // RUN: %exits 1 %cufuse fuse %s:turns --block 64 -o %t/out.cu -- -rdc=true 2>&1 | \
 // RUN:   FileCheck %s --check-prefix=BRACKETS '--implicit-check-not={{(error|refused):}}'
 // RUN: %exits 1 %cufuse fuse %s:looks --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=MEMBER
-// RUN: %exits 1 %cufuse fuse %s:sized --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=HOST
+// RUN: %exits 1 %cufuse fuse %s:halves --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=HOST
+// RUN: %exits 1 %cufuse fuse %s:halved --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=CLASS
 // RUN: %exits 1 %cufuse fuse %S/Inputs/unknown_attribute.cu:sum --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=FIRST
 // What everything else follows from comes first.
 // FIRST: unknown_attribute.cu:1:{{[0-9]+}}: error: sum: Clang does not accept code that the kernel needs:
@@ -87,8 +88,14 @@ constexpr int Constant = 3;
 const int Table[2] = {1, 2};
 __global__ void asks(int *out) { out[threadIdx.x] = Table[threadIdx.x % 2] + Constant + sizeof(ofHost); }
 
-// Where nothing is run, nvcc takes the best overload, also one of the host alone, and Clang one of the device.
+// What is run is not the host's, also where an overload for the device fits.
 inline float half(int) { return 1; }
 __device__ double half(long) { return 2; }
-// HOST: error: sized: {{.*}}: nvcc may take half of the host, which Clang does not [BrokenCode]
-__global__ void sized(float *data) { data[threadIdx.x] = sizeof(half(1)); }
+// HOST: [[#@LINE+1]]:{{[0-9]+}}: error: halves: {{.*}}: nvcc calls no function of the host in halves, as half [BrokenCode]
+__global__ void halves(float *data) { data[threadIdx.x] = half(1); }
+struct Halved {
+  float value;
+  Halved(float x) : value(x / 2) {}
+};
+// CLASS: [[#@LINE+1]]:{{[0-9]+}}: error: halved: {{.*}}: nvcc calls no function of the host in halved, as Halved::Halved [BrokenCode]
+__global__ void halved(float *data) { data[threadIdx.x] = Halved(1).value; }

@@ -6,6 +6,7 @@
 #include <clang/Basic/SourceLocation.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -30,9 +31,11 @@ struct ReadingOrder {
 
 /// Callbacks that, whenever the preprocessor comes to a file of the user, define what nvcc's predefines (`Macros`) and
 /// undefine what it does not, and take that back in libraries, which ask for Clang.
-/// Without `Macros`, only Clang's own names are hidden. `Order` must outlive the preprocessor.
+/// Without `Macros`, only Clang's own names are hidden. `Order` must outlive the preprocessor. `AtToken` is called at
+/// every token that the parser gets.
 std::unique_ptr<clang::PPCallbacks> passForNvcc(clang::Preprocessor &Preprocessor, const Toolchain &Tools,
-                                                const std::vector<std::string> *Macros, ReadingOrder &Order);
+                                                const std::vector<std::string> *Macros, ReadingOrder &Order,
+                                                std::function<void()> AtToken);
 
 /// The user's text as the preprocessor left it. Of the main file, only the first `MainBytes` count.
 UsersText usersText(clang::Preprocessor &Preprocessor, const Toolchain &Tools, const ReadingOrder &Order,
