@@ -21,9 +21,9 @@ namespace {
 
 /// Where user code makes the function load by the texture or read-only cache, if it does.
 clang::SourceLocation readOnlyLoad(const clang::FunctionDecl &Function, const FunctionUse &Use) {
-  const clang::IdentifierInfo *Name = Function.getIdentifier();
-  if (Use.System && Name && Name->isStr("__ldg"))
+  if (isLdg(Function))
     return {}; // its calls count
+  const clang::IdentifierInfo *Name = Function.getIdentifier();
   if (Use.System && Name &&
       (Name->isStr("__ldu") || Name->getName().starts_with("tex") ||
        (Name->getName().starts_with("surf") && Name->getName().contains("read"))))
@@ -197,7 +197,9 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
   for (const auto &[Function, Use] : Reach.Functions) {
     if (const clang::SourceLocation At = gridLaunch(Use); At.isValid() && !Facts.GridLaunch)
       Facts.GridLaunch = {"", Kernel.getNameAsString(), Unit.place(At)};
-    if (const clang::SourceLocation At = readOnlyLoad(*Function, Use); At.isValid())
+    const bool IsByLdg = Use.System && !isLdg(*Function) &&
+                         llvm::any_of(Use.Calls, [](const CallSite &Call) { return isLdg(*Call.Callee); });
+    if (const clang::SourceLocation At = IsByLdg ? Use.EnteredAt : readOnlyLoad(*Function, Use); At.isValid())
       Facts.ReadOnlyLoads.push_back({Use.EnteredAs ? Use.EnteredAs->getNameAsString() : "ld.global.nc",
                                      Kernel.getNameAsString(), Unit.place(At)});
     if (Use.System) {
@@ -212,9 +214,6 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
           for (int I = 0; I < 3; ++I)
             Facts.Reads[Read.Builtin][I] |= Read.Dimension < 0 || Read.Dimension == I;
       }
-      if (!isLdg(*Function) && llvm::any_of(Use.Calls, [](const CallSite &Call) { return isLdg(*Call.Callee); }))
-        Facts.ReadOnlyLoads.push_back(
-            {Use.EnteredAs->getNameAsString(), Kernel.getNameAsString(), Unit.place(Use.EnteredAt)});
       for (const CallSite &Call : Use.Calls)
         if (std::string Name = Call.Callee->getNameAsString();
             classify(*Call.Callee) == Intrinsic::Barrier && !llvm::is_contained(Facts.LibraryBarriers, Name))
@@ -232,10 +231,13 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
     }
     for (const CallSite &Call : Use.Calls) {
       const SourcePlace Where = Unit.place(Call.Where);
-      if (isLdg(*Call.Callee)) {
-        Facts.LoadsByLdg = true;
+      const bool IsLdg = isLdg(*Call.Callee);
+      Facts.LoadsByLdg |= IsLdg;
+      if (const clang::IdentifierInfo *Id = Call.Callee->getIdentifier(); Id && Id->isStr("__ldg")) {
+        // What the user calls so may be more than a load.
         if (const auto *Named = Call.Call ? Call.Call->getCallee()->IgnoreParenImpCasts() : nullptr;
-            !Named || !llvm::isa<clang::DeclRefExpr>(Named) || llvm::cast<clang::DeclRefExpr>(Named)->hasQualifier())
+            !IsLdg || !Named || !llvm::isa<clang::DeclRefExpr>(Named) ||
+            llvm::cast<clang::DeclRefExpr>(Named)->hasQualifier())
           Facts.ReadOnlyLoads.push_back({"__ldg", Kernel.getNameAsString(), Where});
       }
       switch (classify(*Call.Callee)) {

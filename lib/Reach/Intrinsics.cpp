@@ -1,5 +1,7 @@
 #include "cufuse/Reach/Intrinsics.h"
 
+#include "cufuse/Reach/Declarations.h"
+
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Decl.h>
 
@@ -26,7 +28,7 @@ Intrinsic classify(const clang::FunctionDecl &Function) {
 }
 
 bool isLdg(const clang::FunctionDecl &Function) {
-  return Function.getIdentifier() && Function.getName() == "__ldg" &&
+  return Function.getIdentifier() && Function.getName() == "__ldg" && !inUsersFile(&Function) &&
          Function.getDeclContext()->getRedeclContext()->isTranslationUnit();
 }
 

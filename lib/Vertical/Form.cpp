@@ -129,32 +129,49 @@ llvm::Error editable(const VerticalGraph &Graph) {
   return !rowConsumer(Graph) && !Graph.OneLoop ? requireTree(Graph) : llvm::Error::success();
 }
 
-/// Two names that a kernel has for one array, of which a load by the one may follow a store by the other: no register
-/// shows that.
-const SharedArgument *oneArrayTwice(const VerticalGraph &Graph) {
-  const auto Own = llvm::find_if(Graph.Shared, [&](const SharedArgument &S) {
-    return S.Of == S.To && !isLoadedFirst(Graph.Nodes[S.To], S.Parameter, S.Factors.front());
-  });
-  return Own == Graph.Shared.end() ? nullptr : &*Own;
+/// Two names that a kernel has for one array, which it stores to.
+struct TwoNames {
+  unsigned Node;
+  std::string First, Second;
+};
+std::vector<TwoNames> arraysOfTwoNames(const VerticalGraph &Graph) {
+  std::vector<TwoNames> All;
+  for (unsigned I = 0; I < Graph.Nodes.size(); ++I)
+    for (const ParameterAccess &A : Graph.Nodes[I].Accesses->Parameters)
+      for (const ParameterAccess &B : Graph.Nodes[I].Accesses->Parameters)
+        if (const VerticalNode &N = Graph.Nodes[I]; &A < &B && !N.Product && !A.Element.empty() && !B.Element.empty() &&
+                                                    (N.stores(A.Name) || N.stores(B.Name)) &&
+                                                    Graph.memory(I, A.Name) == Graph.memory(I, B.Name))
+          All.push_back({I, A.Name, B.Name});
+  return All;
 }
 
 } // namespace
 
 llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block, const VerticalOptions &Options) {
+  // Where a load by one of them may follow a store by the other, no register shows that.
+  const std::vector<TwoNames> Twice = arraysOfTwoNames(Graph);
+  const auto Late = llvm::find_if(Twice, [&](const TwoNames &Of) {
+    const VerticalNode &N = Graph.Nodes[Of.Node];
+    return !isLoadedFirst(N, Of.First, Of.Second) && !isLoadedFirst(N, Of.Second, Of.First);
+  });
+  if (Late != Twice.end() && (Options.InRegisters || hasProducts(Graph)))
+    return badInput(fmt::format("{0}.{1} and {0}.{2} are one array, which is in memory", Graph.Nodes[Late->Node].Name,
+                                Late->First, Late->Second),
+                    "use --cooperative, or another array for one", Graph.Nodes[Late->Node].Facts->Where);
+  // Nor is it there to be loaded again where a consumer does.
+  const bool IsMadeOnce = llvm::any_of(Twice, [&](const TwoNames &Of) { return Graph.isBefore(Of.Node); });
   if (hasProducts(Graph)) {
     TRY(Graph.OneLoop ? editable(Graph) : llvm::Error::success());
     return ProductsForm.Prove(Graph, Block, Options);
   }
-  const SharedArgument *Twice = oneArrayTwice(Graph);
-  if (Twice && Options.InRegisters)
-    return badInput(fmt::format("{0}.{1} and {0}.{2} are one array, which is in memory", Graph.Nodes[Twice->To].Name,
-                                Twice->Factors.front(), Twice->Parameter),
-                    "leave out --in-registers", Graph.Nodes[Twice->To].Facts->Where);
-  const bool OnlyInMemory = Options.InMemory || Twice;
+  const bool OnlyInMemory = Options.InMemory || Late != Twice.end();
   std::vector<Misfit> Tried, InMemory;
   llvm::Error Only = editable(Graph); // the reason, where there is but one
   for (const VerticalForm *Form : formsFor(Graph)) {
     if (Form->EditsLinked ? OnlyInMemory || bool(Only) : Options.InRegisters)
+      continue;
+    if (Form == &InlineAtStoreForm && IsMadeOnce)
       continue;
     auto Proof = Form->Prove(Graph, Block, Options);
     if (Proof) {
@@ -205,6 +222,8 @@ llvm::Expected<FormProof> proveForm(const VerticalGraph &Graph, BlockShape Block
     if (Each.Possible && !Each.Messages.empty() && (!Nearest || Each.distance() < Nearest->distance()))
       Nearest = &Each;
   }
+  if (!Nearest)
+    Nearest = &Tried.front();
   std::vector<Message> Messages = withoutFlags(Nearest->Messages);
   Messages.insert(Messages.begin(),
                   {{},

@@ -3,7 +3,9 @@
 // RUN: %cufuse fuse --vertical kernels.cu:scaled kernels.cu:minus --block 32 --name both -o both_in_place.cu
 // RUN: %cufuse fuse --vertical kernels.cu:centred kernels.cu:times --block 32 --name rows -o rows_in_place.cu
 // RUN: %cufuse fuse --vertical kernels.cu:reset kernels.cu:scaled --block 32 --name turn -o turn_in_place.cu
-// RUN: %execute -I %S/Inputs -I %t main.cu both_in_place.cu rows_in_place.cu turn_in_place.cu
+// RUN: %cufuse fuse --vertical kernels.cu:shifted kernels.cu:reset kernels.cu:minus --block 32 --name late -o late_in_place.cu
+// RUN: %cufuse fuse --vertical kernels.cu:scaled kernels.cu:rowSums --block 32 --name sums -o sums_in_place.cu
+// RUN: %execute -I %S/Inputs -I %t main.cu both_in_place.cu rows_in_place.cu turn_in_place.cu late_in_place.cu sums_in_place.cu
 
 //--- kernels.cu
 __global__ void scaled(const float *in, float by, float *out, int n) {
@@ -42,6 +44,23 @@ __global__ void reset(const float *in, float *out, int n) {
     out[i] = 2 * in[i] + i;
   }
 }
+__global__ void shifted(const float *in, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[i] + 1;
+}
+__global__ void rowSums(const float *x, float *sums, int columns) {
+  __shared__ float parts[32];
+  float sum = 0;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x)
+    sum += x[blockIdx.x * columns + i];
+  parts[threadIdx.x] = sum;
+  __syncthreads();
+  for (int k = 1; threadIdx.x == 0 && k < blockDim.x; ++k)
+    sum += parts[k];
+  if (threadIdx.x == 0)
+    sums[blockIdx.x] = sum;
+}
 inline void bothInPlace(float *x, float *y, int n) {
   scaled<<<(n + 31) / 32, 32>>>(x, 0.5f, x, n);
   minus<<<(n + 31) / 32, 32>>>(y, x, y, n);
@@ -54,6 +73,15 @@ inline void turnInPlace(float *x, int n) {
   reset<<<(n + 31) / 32, 32>>>(x, x, n);
   scaled<<<(n + 31) / 32, 32>>>(x, 0.25f, x, n);
 }
+inline void lateInPlace(float *x, float *y, int n) {
+  shifted<<<(n + 31) / 32, 32>>>(y, x, n);
+  reset<<<(n + 31) / 32, 32>>>(x, x, n);
+  minus<<<(n + 31) / 32, 32>>>(x, y, y, n);
+}
+inline void sumsInPlace(float *x, float *sums, int rows, int columns) {
+  scaled<<<(rows * columns + 31) / 32, 32>>>(x, 0.75f, x, rows * columns);
+  rowSums<<<rows, 32>>>(x, sums, columns);
+}
 
 //--- main.cu
 #include "both.h"
@@ -61,7 +89,9 @@ inline void turnInPlace(float *x, int n) {
 #include "kernels.cu"
 
 #include "both_in_place.h"
+#include "late_in_place.h"
 #include "rows_in_place.h"
+#include "sums_in_place.h"
 #include "turn_in_place.h"
 
 int main() {
@@ -80,5 +110,11 @@ int main() {
   good &= compared.same(
       "turn", [&] { turnInPlace(x, n); },
       [&] { require(turn::reset_scaled::launch(x, n, 0.25f), "turn"); });
+  good &= compared.same(
+      "late", [&] { lateInPlace(x, y, n); },
+      [&] { require(late::shifted_reset_minus::launch(y, x, n), "late"); });
+  good &= compared.same(
+      "sums", [&] { sumsInPlace(x, y, rows, columns); },
+      [&] { require(sums::scaled_rowSums::launch(rows, 0.75f, x, n, y, columns), "sums"); });
   return good ? 0 : 1;
 }

@@ -12,7 +12,7 @@
 // TURN: --link odd.out=odd.in
 // TURN: In turn, a thread
 // RUN: %exits 1 %cufuse fuse --vertical %s:odd %s:scale --in-registers -o %t.no.cu 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: error: odd.out and odd.in are one array, which is in memory
+// NONE: error: odd.in and odd.out are one array, which is in memory
 // What it stores to by both names, and what has other types, is not linked.
 // RUN: %exits 1 %cufuse fuse --vertical %s:swap %s:scale -o %t.no.cu 2>&1 | FileCheck %s --check-prefix=BOTH
 // BOTH: error: swap is launched with one array for x and y, and the fused kernel needs two
