@@ -170,7 +170,8 @@ llvm::Expected<std::string> linkAsLaunched(llvm::MutableArrayRef<LoadedKernel> K
                       "block, or launch both with one variable, or, if both have "
                       "the same elements, write --link PRODUCER.out=CONSUMER.in",
                       Found->Places.back());
-    // One block goes on with what the many of the other kernel have stored, rather than that they are one block as well.
+    // One block goes on with what the many of the other kernel have stored, rather than that they are one block as
+    // well.
     const bool IsOneOfMany = Found->EndsInOneBlock != Found->BeginsInOneBlock && mayGoByOneBlock(Request);
     How.InRegisters |= (IsOneOfMany || !Found->MayShareThreads) && !How.inMemoryOfAll();
     std::string Said, Taken;

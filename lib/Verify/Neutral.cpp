@@ -500,8 +500,8 @@ std::optional<std::string> neutralText(llvm::StringRef Source, llvm::ArrayRef<Co
     }
   }
   // By whichever cache it loads.
-  if (const char *Fresh = "T cufuse_ldg(const T *p) { return "; llvm::StringRef(Text).contains(Fresh)) {
-    Text = replaced(Text, Fresh + std::string("*p;"), Fresh + std::string("::__ldg(p);"));
+  if (constexpr const char *Fresh = "#define __ldg cufuse_ldg\n"; llvm::StringRef(Text).contains(Fresh)) {
+    Text = replaced(Text, Fresh, "\n");
     Changed = true;
   }
   if (!Changed)

@@ -1,5 +1,6 @@
 // Behind a barrier of the grid, the read-only cache may still hold what was there before. For `__ldg` in the text, something else
-// stands there; not for assembly, a header's, or one that is named by its namespace.
+// stands there; not for assembly, a header's, one of the
+// user's own, or one that is named by its namespace.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %exits 1 %cufuse fuse --vertical %s:make %s:hinted --link make.out=hinted.in --link make.n=hinted.n --cooperative \
 // RUN:   --block 64 --block 64 -o %t/out.cu 2>&1 | FileCheck %s '--implicit-check-not={{(error|refused):}}'
@@ -22,6 +23,9 @@
 // RUN: %exits 1 %cufuse fuse --vertical %s:make %s:named_outside --link make.out=named_outside.in --link make.n=named_outside.n --cooperative \
 // RUN:   --block 64 --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // OUTSIDE: error: {{.*}}named_outside: __ldg [ReadOnlyLoad]
+// RUN: %exits 1 %cufuse fuse --vertical %s:make %s:overloaded --link make.out=overloaded.in --link make.n=overloaded.n --cooperative \
+// RUN:   --block 64 --block 64 -o %t/out.cu 2>&1 | FileCheck %s --check-prefix=OVERLOADED
+// OVERLOADED: error: {{.*}}overloaded: __ldg [ReadOnlyLoad]
 // RUN: echo '#pragma once' > %t/loads.h
 // RUN: echo '__device__ inline float loaded(const float *p) { return __ldg(p); }' >> %t/loads.h
 // RUN: %exits 1 %cufuse fuse --vertical %s:make %s:by_header --link make.out=by_header.in --link make.n=by_header.n --cooperative \
@@ -60,6 +64,14 @@ __global__ void filled(float *out, int n) {
 __global__ void cached(const float *__restrict__ in, float *out, int n) {
   if (threadIdx.x < n)
     out[threadIdx.x] = CACHED(in, (threadIdx.x + 1) % n);
+}
+struct Twice {
+  float v;
+};
+__device__ inline Twice __ldg(const Twice *p) { return {2 * p->v}; }
+__global__ void overloaded(const float *in, float *out, int n) {
+  if (threadIdx.x < n)
+    out[threadIdx.x] = __ldg(reinterpret_cast<const Twice *>(in)).v + __ldg(out + threadIdx.x);
 }
 __global__ void named_outside(const float *in, float *out, int n) {
   if (threadIdx.x < n)
