@@ -1,5 +1,5 @@
 /// A block of one thread.
 struct CufuseElementPartition {
-  static __device__ __forceinline__ uint3 threadIdx() { return uint3{0, 0, 0}; }
-  static __device__ __forceinline__ dim3 blockDim() { return dim3(1, 1, 1); }
+  static __device__ __forceinline__ const uint3 threadIdx() { return uint3{0, 0, 0}; }
+  static __device__ __forceinline__ const dim3 blockDim() { return dim3(1, 1, 1); }
 };

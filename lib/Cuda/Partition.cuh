@@ -51,12 +51,12 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
 #endif
 #endif
 #ifdef CUFUSE_KEEPS_BLOCK
-  static __device__ __forceinline__ uint3 threadIdx() { return uint3{::threadIdx.x, ::threadIdx.y, ::threadIdx.z}; }
+  static __device__ __forceinline__ const uint3 threadIdx() { return ::threadIdx; }
 #else
 #ifdef CUFUSE_FLAT
-  static __device__ __forceinline__ uint3 threadIdx() { return uint3{rank(), 0, 0}; }
+  static __device__ __forceinline__ const uint3 threadIdx() { return uint3{rank(), 0, 0}; }
 #else
-  static __device__ __forceinline__ uint3 threadIdx() {
+  static __device__ __forceinline__ const uint3 threadIdx() {
     return uint3{SizeY * SizeZ == 1 ? rank() : rank() % SizeX,
                  SizeZ == 1 ? (SizeY == 1 ? 0 : rank() / SizeX) : rank() / SizeX % SizeY,
                  SizeZ == 1 ? 0 : rank() / (SizeX * SizeY)};
@@ -64,9 +64,9 @@ template <unsigned First, unsigned Barrier, unsigned SizeX, unsigned SizeY, unsi
 #endif
 #endif
 #ifdef CUFUSE_KEEPS_SIZE
-  static __device__ __forceinline__ dim3 blockDim() { return ::blockDim; }
+  static __device__ __forceinline__ const dim3 blockDim() { return ::blockDim; }
 #else
-  static __device__ __forceinline__ dim3 blockDim() { return dim3(SizeX, SizeY, SizeZ); }
+  static __device__ __forceinline__ const dim3 blockDim() { return dim3(SizeX, SizeY, SizeZ); }
 #endif
 #ifdef CUFUSE_WHOLE
   static __device__ __forceinline__ void sync() { ::__syncthreads(); }

@@ -221,10 +221,7 @@ private:
       Own.insert(Own.begin(), First);
     constexpr size_t Most = 4;
     for (const ParseError *Error : llvm::ArrayRef(Own).take_front(Most))
-      if (llvm::StringRef(Error->Text).contains("__cuda_builtin_") && llvm::StringRef(Error->Text).contains("binds to"))
-        block(BlockerKind::BuiltinReference, Error->Location, "names for its parts"); // nvcc's have members
-      else
-        block(BlockerKind::BrokenCode, Error->Location, Error->Text);
+      block(BlockerKind::BrokenCode, Error->Location, Error->Text);
     const bool Reported = !Own.empty();
     if (Reach.HasErrors && !Reported)
       block(BlockerKind::BrokenCode, Reach.ErrorAt,

@@ -220,8 +220,8 @@ private:
       return true;
     if (auto *Constant = llvm::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(E))
       return isAhead(Constant->getReplacement());
-    if (llvm::isa<clang::PseudoObjectExpr>(E))
-      return memberOfBuiltin(E) != nullptr;
+    if (memberOfBuiltin(E))
+      return true;
     if (auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E)) {
       auto *Of = llvm::dyn_cast<clang::VarDecl>(Reference->getDecl());
       if (Of == Variable)

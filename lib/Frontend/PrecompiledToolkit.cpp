@@ -271,10 +271,13 @@ private:
 } // namespace
 
 static constexpr HeaderChange Changes[] = {
-    // Built-in variables cannot be copied; nvcc's are plain uint3 and dim3.
-    {"/include/__clang_cuda_builtin_vars.h", "#define __CUDA_DISALLOW_BUILTINVAR_ACCESS(TypeName)",
-     "#define __CUDA_DISALLOW_BUILTINVAR_ACCESS(TypeName) __attribute__((device)) TypeName() = default\n"
-     "#define CUFUSE_UNUSED(TypeName)"},
+    // Built-in variables are objects of classes of Clang's own; nvcc's are in nvcc_compat.h.
+    {"/include/__clang_cuda_builtin_vars.h",
+     "__CUDA_BUILTIN_VAR __cuda_builtin_threadIdx_t threadIdx;\n"
+     "__CUDA_BUILTIN_VAR __cuda_builtin_blockIdx_t blockIdx;\n"
+     "__CUDA_BUILTIN_VAR __cuda_builtin_blockDim_t blockDim;\n"
+     "__CUDA_BUILTIN_VAR __cuda_builtin_gridDim_t gridDim;\n",
+     ""},
     // For the host alone, which is not read; not every toolkit has it, and nvcc includes none before the user does.
     {ClangsWrapper, "#include \"curand_mtgp32_kernel.h\"", ""},
     // Clang's own headers need no more of it, and cuda_runtime.h does not include it: the user's text has its types

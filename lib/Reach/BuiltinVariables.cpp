@@ -17,35 +17,25 @@ std::optional<Builtin> builtinVariable(const clang::ValueDecl &D) {
 }
 
 std::optional<BuiltinMember> builtinMember(const clang::Expr *E) {
-  if (auto *Object = llvm::dyn_cast<clang::PseudoObjectExpr>(E))
-    E = Object->getSyntacticForm()->IgnoreParens();
-  auto *Property = llvm::dyn_cast<clang::MSPropertyRefExpr>(E);
-  if (!Property)
-    return std::nullopt;
-  const clang::Expr *Base = Property->getBaseExpr()->IgnoreParenImpCasts();
-  if (auto *Opaque = llvm::dyn_cast<clang::OpaqueValueExpr>(Base))
-    Base = Opaque->getSourceExpr()->IgnoreParenImpCasts();
-  auto *Named = llvm::dyn_cast<clang::DeclRefExpr>(Base);
+  auto *Member = llvm::dyn_cast<clang::MemberExpr>(E);
+  auto *Named = Member ? llvm::dyn_cast<clang::DeclRefExpr>(Member->getBase()->IgnoreParenImpCasts()) : nullptr;
   const std::optional<Builtin> Variable = Named ? builtinVariable(*Named->getDecl()) : std::nullopt;
-  const llvm::StringRef Name = Property->getPropertyDecl()->getName();
-  if (!Variable || Name.size() != 1 || Name[0] < 'x' || Name[0] > 'z')
+  auto *Field = Member ? llvm::dyn_cast<clang::FieldDecl>(Member->getMemberDecl()) : nullptr;
+  if (!Variable || !Field)
     return std::nullopt;
-  return BuiltinMember{*Variable, static_cast<unsigned>(Name[0] - 'x'), Named};
+  return BuiltinMember{*Variable, Field->getFieldIndex(), Named};
 }
 
 namespace {
 
-// For nvcc, threadIdx and its like are constant objects; in the output they are values. The difference shows where a
-// reference is bound to one as a whole, or its address is taken; and to a member, where a call hands on the reference.
+// For nvcc, threadIdx and its like are constant objects; in the output they are constant values, which are gone at the
+// end of the statement. The difference shows where the address is taken, or a call hands on a reference that stays.
 
-/// The built-in that an expression is, as a whole, also converted to what nvcc takes it for.
-const clang::DeclRefExpr *wholeBuiltin(const clang::Expr *E) {
+/// The built-in that an expression is, as a whole or a member of it.
+const clang::DeclRefExpr *builtinIn(const clang::Expr *E) {
   E = E->IgnoreParenImpCasts();
-  if (auto *Call = llvm::dyn_cast<clang::CXXMemberCallExpr>(E);
-      Call && llvm::isa_and_nonnull<clang::CXXConversionDecl>(Call->getMethodDecl()))
-    E = Call->getImplicitObjectArgument()->IgnoreParenImpCasts();
   auto *Reference = llvm::dyn_cast<clang::DeclRefExpr>(E);
-  return Reference && builtinVariable(*Reference->getDecl()) ? Reference : nullptr;
+  return Reference && builtinVariable(*Reference->getDecl()) ? Reference : memberOfBuiltin(E);
 }
 
 /// May an object of the type hold on to something of the other type that it was given by reference?
@@ -79,65 +69,45 @@ public:
   }
   bool VisitVarDecl(const clang::VarDecl *Variable) override {
     if (Variable->getType()->isReferenceType() && Variable->getInit() && !llvm::isa<clang::ParmVarDecl>(Variable))
-      add(Variable->getInit());
+      Variable->isInitCapture() ? stays(Variable->getInit()) : handedOn(Variable->getInit());
     return true;
   }
   bool VisitReturnStmt(const clang::ReturnStmt *Return) override {
     if (Return->getRetValue() && Return->getRetValue()->isGLValue())
-      add(Return->getRetValue());
+      stays(Return->getRetValue());
     return true;
   }
   bool VisitUnaryOperator(const clang::UnaryOperator *E) override {
     if (E->getOpcode() == clang::UO_AddrOf)
-      add(E->getSubExpr());
-    return true;
-  }
-
-  bool VisitDecltypeTypeLoc(clang::DecltypeTypeLoc L) override { // `decltype((threadIdx.x))` is a reference
-    const clang::Expr *E = L.getUnderlyingExpr();
-    if (auto *Property = llvm::dyn_cast<clang::PseudoObjectExpr>(E))
-      E = Property->getSyntacticForm();
-    if (const clang::DeclRefExpr *Builtin = memberOfBuiltin(E); Builtin && llvm::isa<clang::ParenExpr>(E))
-      Found.push_back(Builtin);
+      stays(E->getSubExpr());
     return true;
   }
 
   std::vector<const clang::DeclRefExpr *> Found;
 
 private:
-  /// As a constant that lives as long as the call, it is the same. What the call gives may live longer, but for a
-  /// reference: that is looked at where it is bound.
+  /// It lives as long as the call. What the call gives may live longer, but for a reference: that is looked at where it
+  /// is bound.
   void argument(clang::QualType To, const clang::Expr *Value, clang::QualType Result) {
     if (To->isReferenceType() && !Result->isReferenceType() && mayHoldOn(Result, To->getPointeeType()))
-      through(Value);
-    const bool Constant = To->isLValueReferenceType() && To->getPointeeType().isConstQualified();
-    const clang::TagDecl *Tag = To->isReferenceType() ? To->getPointeeType()->getAsTagDecl() : nullptr;
-    const bool AsItself = Tag && Tag->getIdentifier() && Tag->getName().starts_with("__cuda_builtin_");
-    if (To->isReferenceType() && (!Constant || AsItself))
-      add(Value);
-    // Where an object is taken otherwise than a value: `T &&` of the same type.
-    if (const clang::DeclRefExpr *Builtin = memberOfBuiltin(Value);
-        Builtin && To->isRValueReferenceType() && To->getPointeeType()->isSpecificBuiltinType(clang::BuiltinType::UInt))
-      Found.push_back(Builtin);
+      stays(Value);
   }
-  void through(const clang::Expr *Value) {
-    if (const clang::DeclRefExpr *Builtin = memberOfBuiltin(Value))
+  void stays(const clang::Expr *Value) {
+    if (const clang::DeclRefExpr *Builtin = builtinIn(Value))
       Found.push_back(Builtin);
     else
-      add(Value);
+      handedOn(Value);
   }
-  /// A reference is bound to the value, and stays.
-  void add(const clang::Expr *Value) {
-    if (const clang::DeclRefExpr *Builtin = wholeBuiltin(Value)) {
-      Found.push_back(Builtin);
-    } else if (Value->isGLValue()) {
-      if (auto *Either = llvm::dyn_cast<clang::ConditionalOperator>(Value->IgnoreParenImpCasts()))
-        return add(Either->getTrueExpr()), add(Either->getFalseExpr());
-      auto *Call = llvm::dyn_cast<clang::CallExpr>(Value->IgnoreParenImpCasts());
-      for (const clang::Expr *Argument : Call ? Call->arguments() : clang::CallExpr::const_arg_range({}, {}))
-        if (Argument->isGLValue())
-          through(Argument);
-    }
+  /// Bound at once, a value lives as long as the reference.
+  void handedOn(const clang::Expr *Value) {
+    Value = Value->IgnoreParenImpCasts();
+    if (auto *Either = llvm::dyn_cast<clang::ConditionalOperator>(Value))
+      return handedOn(Either->getTrueExpr()), handedOn(Either->getFalseExpr());
+    auto *Call = llvm::dyn_cast<clang::CallExpr>(Value);
+    for (const clang::Expr *Argument :
+         Call && Value->isGLValue() ? Call->arguments() : clang::CallExpr::const_arg_range({}, {}))
+      if (Argument->isGLValue())
+        stays(Argument);
   }
 };
 

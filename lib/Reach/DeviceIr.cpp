@@ -9,6 +9,7 @@
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <clang/Lex/HeaderSearch.h>
 #include <clang/Lex/Preprocessor.h>
+#include <fmt/core.h>
 #include <llvm/ADT/StringSwitch.h>
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/InstructionSimplify.h>
@@ -25,6 +26,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/IR/ReplaceConstant.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
@@ -97,6 +99,36 @@ void uniteValues(llvm::Function &F) {
       I.replaceAllUsesWith(*Before);
       I.eraseFromParent();
     }
+}
+
+/// The built-ins are variables for Clang. Each use has an object of its own, which the registers fill.
+void readBuiltins(llvm::Module &Module) {
+  for (size_t B = 0; B < BuiltinNames.size(); ++B) {
+    llvm::GlobalVariable *Variable = Module.getNamedGlobal(BuiltinNames[B]);
+    if (!Variable)
+      continue;
+    llvm::convertUsersOfConstantsToInstructions(Variable);
+    for (llvm::User *User : llvm::make_early_inc_range(Variable->users())) {
+      auto *Cast = llvm::dyn_cast<llvm::AddrSpaceCastInst>(User);
+      if (!Cast)
+        continue;
+      for (llvm::User *Each : llvm::make_early_inc_range(Cast->users()))
+        if (auto *Copy = llvm::dyn_cast<llvm::MemCpyInst>(Each)) {
+          llvm::IRBuilder<> Build(Copy);
+          fillFromRegisters(Build, Copy->getRawDest(), static_cast<Builtin>(B));
+          Copy->eraseFromParent();
+        }
+      if (!Cast->use_empty()) {
+        llvm::IRBuilder<> AtEntry(&*Cast->getFunction()->getEntryBlock().begin()), Build(Cast);
+        llvm::Value *Object = AtEntry.CreateAlloca(Variable->getValueType());
+        fillFromRegisters(Build, Object, static_cast<Builtin>(B));
+        Cast->replaceAllUsesWith(Object);
+      }
+      Cast->eraseFromParent();
+    }
+    if (Variable->use_empty())
+      Variable->eraseFromParent();
+  }
 }
 
 /// Makes one function of a kernel and of what it calls.
@@ -381,6 +413,7 @@ private:
     Generator->HandleTranslationUnit(Ast);
     if (!Generator->GetModule() || Diagnostics.hasErrorOccurred())
       return nullptr;
+    readBuiltins(*Generator->GetModule());
     for (llvm::GlobalVariable &Variable : Generator->GetModule()->globals())
       if (auto *Declared =
               llvm::dyn_cast_or_null<clang::VarDecl>(Generator->GetDeclForMangledName(Variable.getName()))) {
@@ -469,6 +502,17 @@ const clang::GCCAsmStmt *DeviceIr::assembly(const llvm::Instruction &I) const {
 llvm::StringRef intrinsicName(const llvm::Value *V) {
   auto *Call = llvm::dyn_cast<llvm::IntrinsicInst>(V);
   return Call ? Call->getCalledFunction()->getName() : llvm::StringRef();
+}
+
+llvm::Value *readRegister(llvm::IRBuilderBase &Build, Builtin Variable, unsigned Dimension) {
+  const std::string Name =
+      fmt::format("llvm.nvvm.read.ptx.sreg.{}.{:c}", BuiltinRegisters[static_cast<size_t>(Variable)], 'x' + Dimension);
+  return Build.CreateIntrinsic(llvm::Intrinsic::lookupIntrinsicID(Name), {});
+}
+
+void fillFromRegisters(llvm::IRBuilderBase &Build, llvm::Value *Object, Builtin Variable) {
+  for (unsigned I = 0; I < 3; ++I)
+    Build.CreateStore(readRegister(Build, Variable, I), Build.CreateConstGEP1_32(Build.getInt32Ty(), Object, I));
 }
 
 bool isArithmetic(const llvm::CallBase &Call) {

@@ -282,8 +282,8 @@ struct Walk::BodyVisitor : NameVisitor {
   void name(const clang::NamedDecl *D, const clang::Expr *E, clang::SourceLocation Where) override {
     if (auto *Value = llvm::dyn_cast<clang::ValueDecl>(D))
       if (const std::optional<Builtin> B = builtinVariable(*Value)) {
-        // Counted by VisitMSPropertyRefExpr where a dimension is named.
-        if (!Properties.count(E))
+        // Counted by VisitMemberExpr where a dimension is named.
+        if (!Members.count(E))
           Use.Reads.push_back({static_cast<unsigned>(*B), -1, Depth > 0, Where});
         return;
       }
@@ -341,11 +341,11 @@ struct Walk::BodyVisitor : NameVisitor {
     }
     return true;
   }
-  bool VisitMSPropertyRefExpr(const clang::MSPropertyRefExpr *Property) override {
-    if (const auto Read = builtinMember(Property); Read && Properties.insert(Read->Named).second)
+  bool VisitMemberExpr(const clang::MemberExpr *Member) override {
+    if (const auto Read = builtinMember(Member); Read && Members.insert(Read->Named).second)
       Use.Reads.push_back({static_cast<unsigned>(Read->Variable), static_cast<int>(Read->Dimension), Depth > 0,
                            Read->Named->getLocation()});
-    return true;
+    return NameVisitor::VisitMemberExpr(Member);
   }
   bool VisitVarDecl(const clang::VarDecl *V) override {
     if (V->isInvalidDecl() && V->hasAttr<clang::CUDASharedAttr>())
@@ -427,7 +427,7 @@ struct Walk::BodyVisitor : NameVisitor {
   Walk &W;
   FunctionUse &Use;
   std::map<const clang::Expr *, const clang::CallExpr *> Callees;
-  std::set<const clang::Expr *> Properties, Initialisers;
+  std::set<const clang::Expr *> Members, Initialisers;
   unsigned Depth = 0, Functions = 0, Asked = 0;
 };
 

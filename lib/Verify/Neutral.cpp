@@ -184,16 +184,6 @@ private:
     return F ? llvm::dyn_cast_or_null<clang::FunctionDecl>(Ir.declared(*F)) : nullptr;
   }
 
-  llvm::Value *special(llvm::IRBuilder<> &Build, Builtin Variable, unsigned Dimension) {
-    using namespace llvm::Intrinsic;
-    static constexpr ID Registers[4][3] = {
-        {nvvm_read_ptx_sreg_tid_x, nvvm_read_ptx_sreg_tid_y, nvvm_read_ptx_sreg_tid_z},
-        {nvvm_read_ptx_sreg_ctaid_x, nvvm_read_ptx_sreg_ctaid_y, nvvm_read_ptx_sreg_ctaid_z},
-        {nvvm_read_ptx_sreg_ntid_x, nvvm_read_ptx_sreg_ntid_y, nvvm_read_ptx_sreg_ntid_z},
-        {nvvm_read_ptx_sreg_nctaid_x, nvvm_read_ptx_sreg_nctaid_y, nvvm_read_ptx_sreg_nctaid_z}};
-    return Build.CreateIntrinsic(Registers[static_cast<size_t>(Variable)][Dimension], {});
-  }
-
   llvm::Value *marker(llvm::IRBuilder<> &Build, llvm::StringRef Name, llvm::ArrayRef<llvm::Value *> Arguments) {
     std::vector<llvm::Type *> Types(Arguments.size(), Build.getInt32Ty());
     llvm::FunctionCallee Marker =
@@ -243,7 +233,7 @@ private:
         Result = Build.CreateInsertValue(Result,
                                          Played.Part && Variable == Builtin::BlockDim
                                              ? Build.getInt32(std::array{Block.X, Block.Y, Block.Z}[I])
-                                             : special(Build, Variable, I),
+                                             : readRegister(Build, Variable, I),
                                          I);
       return Result;
     });
@@ -354,8 +344,8 @@ private:
     replaceCalls(F, [&](llvm::CallBase &Call) {
       llvm::Value *Memory = local(*Call.getFunction(), Bytes);
       llvm::IRBuilder<> Build(&Call);
-      fill(Build, Memory, Builtin::BlockIdx, 0);
-      fill(Build, Memory, Builtin::GridDim, 3);
+      fillFromRegisters(Build, Memory, Builtin::BlockIdx);
+      fillFromRegisters(Build, Build.CreateConstGEP1_32(Build.getInt32Ty(), Memory, 3), Builtin::GridDim);
       Build.CreateStore(Build.getInt32(beginning()), Build.CreateConstGEP1_32(Build.getInt32Ty(), Memory, 6));
       return Memory;
     });
@@ -366,11 +356,6 @@ private:
     llvm::AllocaInst *Memory = Build.CreateAlloca(llvm::ArrayType::get(Build.getInt8Ty(), Bytes));
     Memory->setAlignment(llvm::Align(16));
     return Memory;
-  }
-
-  void fill(llvm::IRBuilder<> &Build, llvm::Value *Memory, Builtin Variable, unsigned From) {
-    for (unsigned I = 0; I < 3; ++I)
-      Build.CreateStore(special(Build, Variable, I), Build.CreateConstGEP1_32(Build.getInt32Ty(), Memory, From + I));
   }
 
   /// Those that the fusion has added, and the pointers in its objects.
@@ -394,7 +379,7 @@ private:
       if (Tag) {
         llvm::Value *Memory = local(F, 12);
         llvm::IRBuilder<> Build(llvm::cast<llvm::Instruction>(Memory)->getNextNode());
-        fill(Build, Memory, Tag->getName() == "uint3" ? Builtin::BlockIdx : Builtin::GridDim, 0);
+        fillFromRegisters(Build, Memory, Tag->getName() == "uint3" ? Builtin::BlockIdx : Builtin::GridDim);
         A->replaceAllUsesWith(Memory);
       } else {
         A->replaceAllUsesWith(llvm::ConstantInt::get(A->getType(), beginning()));
@@ -404,15 +389,12 @@ private:
 
   /// Reads of the fused block, and its barriers.
   void nameOwn(llvm::Function &F) {
-    const clang::FunctionDecl *Of = declared(&F);
-    auto IsBuiltins = [](const clang::FunctionDecl *Of) { return classOf(Of).starts_with("__cuda_builtin_"); };
-    if (IsBuiltins(Of) || isBarrier(Of))
+    if (isBarrier(declared(&F)))
       return;
     for (llvm::Instruction &I : llvm::instructions(F)) {
       auto *Call = llvm::dyn_cast<llvm::CallBase>(&I);
       llvm::Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-      const clang::FunctionDecl *Called = declared(Callee);
-      if (Callee && (IsBuiltins(Called) || isBarrier(Called) || isOfBlock(*Callee))) {
+      if (Callee && (isBarrier(declared(Callee)) || isOfBlock(*Callee))) {
         auto Own = Module.getOrInsertFunction((neutral::Own + Callee->getName()).str(), Callee->getFunctionType(),
                                               Callee->getAttributes());
         Call->setCalledFunction(Own);

@@ -1,5 +1,5 @@
-// `auto`, deduction, ternaries, varargs, assert, copies of whole vectors, default arguments and initialisers.
-// RUN: %cufuse fuse %s:uses %s:prints --block 32x2 --block 64 -o %t.cu
+// `auto`, deduction, ternaries, varargs, assert, copies of whole vectors, default arguments and initialisers, overloads.
+// RUN: %cufuse fuse %s:uses %s:prints %s:takes --block 32x2 --block 64 --block 64 -o %t.cu
 // RUN: %nvcc -Werror all-warnings -arch=sm_90a -cubin -o %t.cubin %t.cu
 
 #include <algorithm>
@@ -41,4 +41,27 @@ __global__ void prints(unsigned *data) {
   if (threadIdx.x == 0 && blockIdx.x == gridDim.x - 1)
     printf("%u of %u, %d\n", threadIdx.x, blockDim.x, (int)blockIdx.x);
   data[threadIdx.x] = blockIdx.x;
+}
+
+// For nvcc they are constant objects of the plain types.
+template <typename T> __device__ int kind(T) { return 1; }
+__device__ int kind(uint3) { return 2; }
+__device__ int kind(dim3) { return 3; }
+__device__ int place(unsigned &) { return 4; }
+__device__ int place(const unsigned &) { return 5; }
+__device__ int place(unsigned &&) { return 6; }
+__device__ int whole(const uint3 &) { return 7; }
+__device__ int whole(uint3 &&) { return 8; }
+template <typename T> __device__ unsigned first(T &t) { return t.x; }
+__global__ void takes(int *out) {
+  auto own = threadIdx;
+  own.x += 5;
+  static_assert(std::is_same<decltype(own), uint3>::value && std::is_same<decltype(threadIdx.x), unsigned>::value, "auto");
+  const auto [x, y, z] = threadIdx;
+  const auto &block = blockIdx;
+  auto &&column = threadIdx.x;
+  int sum = own.x + x + y + z + block.x + column + first(blockDim);
+  sum += kind(threadIdx) * 10 + kind(own) * 100 + kind(blockDim) * 1000;
+  sum += place(threadIdx.x) + place(column) + place(own.x) * 10 + whole(threadIdx);
+  out[threadIdx.x] = sum;
 }

@@ -78,7 +78,7 @@ __global__ void largeGrid(const float *__restrict__ in, float *__restrict__ out,
 __device__ unsigned sizeOf(dim3 d) { return d.x; }
 // CHECK-LABEL: {{^}}sizedByBlock(
 // CHECK: shape            opaque
-// CHECK-NEXT: not pointwise    {{.*}}'blockDim' depends on the thread other than by its linear index: blockDim.x
+// CHECK-NEXT: not pointwise    {{.*}}'sizeOf(blockDim)' depends on the thread other than by its linear index: blockDim.x
 __global__ void sizedByBlock(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
@@ -86,7 +86,7 @@ __global__ void sizedByBlock(const float *__restrict__ in, float *__restrict__ o
 }
 // CHECK-LABEL: {{^}}wholeIndex(
 // CHECK: shape            opaque
-// CHECK-NEXT: not pointwise    {{.*}}'threadIdx' depends on the thread other than by its linear index: threadIdx.x
+// CHECK-NEXT: not pointwise    {{.*}}'t.x' depends on the thread other than by its linear index: threadIdx.x
 __global__ void wholeIndex(const float *__restrict__ in, float *__restrict__ out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   const uint3 t = threadIdx;

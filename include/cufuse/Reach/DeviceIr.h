@@ -20,6 +20,7 @@ class DISubprogram;
 class Function;
 class GlobalValue;
 class GlobalVariable;
+class IRBuilderBase;
 class Instruction;
 class LLVMContext;
 class Module;
@@ -118,6 +119,9 @@ private:
 
 /// The name of the intrinsic that is called, empty of any other value.
 llvm::StringRef intrinsicName(const llvm::Value *V);
+/// A read of `%tid.x`, and of all three into an object.
+llvm::Value *readRegister(llvm::IRBuilderBase &Build, Builtin Variable, unsigned Dimension);
+void fillFromRegisters(llvm::IRBuilderBase &Build, llvm::Value *Object, Builtin Variable);
 /// Is it a function of libdevice, which works on what it is given?
 bool isArithmetic(const llvm::CallBase &Call);
 
