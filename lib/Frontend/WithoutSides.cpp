@@ -9,6 +9,8 @@
 #include <clang/Sema/Sema.h>
 #include <clang/Sema/SemaCUDA.h>
 #include <clang/Sema/SemaConsumer.h>
+#include <clang/Sema/TemplateInstCallback.h>
+#include <llvm/ADT/DenseSet.h>
 
 namespace cufuse {
 
@@ -32,12 +34,39 @@ private:
   clang::Sema &Sema;
 };
 
+bool isImplicitlyOfDevice(const clang::FunctionDecl &F) {
+  return F.hasAttr<clang::CUDADeviceAttr>() && !F.hasAttr<clang::CUDAGlobalAttr>() &&
+         !isWritten<clang::CUDADeviceAttr>(F);
+}
+
+/// The same of an instance's.
+class Instances : public clang::TemplateInstantiationCallback {
+public:
+  void initialize(const clang::Sema &) override {}
+  void finalize(const clang::Sema &) override {}
+  void atTemplateBegin(const clang::Sema &, const clang::Sema::CodeSynthesisContext &Made) override {
+    auto *F = llvm::dyn_cast_or_null<clang::FunctionDecl>(Made.Entity);
+    if (Made.Kind == clang::Sema::CodeSynthesisContext::TemplateInstantiation && F && !F->isConstexpr() &&
+        isImplicitlyOfDevice(*F) && Open.insert(F).second)
+      F->dropAttr<clang::CUDADeviceAttr>();
+  }
+  void atTemplateEnd(const clang::Sema &, const clang::Sema::CodeSynthesisContext &Made) override {
+    auto *F = llvm::dyn_cast_or_null<clang::FunctionDecl>(Made.Entity);
+    if (Made.Kind == clang::Sema::CodeSynthesisContext::TemplateInstantiation && Open.erase(F))
+      F->addAttr(clang::CUDADeviceAttr::CreateImplicit(F->getASTContext()));
+  }
+
+private:
+  llvm::DenseSet<clang::FunctionDecl *> Open;
+};
+
 /// A function of the host's is the host's while its own text is read: of libraries, it calls what they have for the
 /// host.
 class Bodies : public clang::SemaConsumer {
 public:
   void InitializeSema(clang::Sema &S) override {
     Sema = &S;
+    Sema->TemplateInstCallbacks.push_back(std::make_unique<Instances>());
     Sema->addExternalSource(llvm::makeIntrusiveRefCnt<OwnSide>(*Sema));
   }
   /// Clang asks before each.
@@ -58,11 +87,6 @@ public:
   }
 
 private:
-  static bool isImplicitlyOfDevice(const clang::FunctionDecl &F) {
-    return F.hasAttr<clang::CUDADeviceAttr>() && !F.hasAttr<clang::CUDAGlobalAttr>() &&
-           !isWritten<clang::CUDADeviceAttr>(F);
-  }
-
   clang::Sema *Sema = nullptr;
   llvm::SmallVector<clang::FunctionDecl *> Open;
 };
