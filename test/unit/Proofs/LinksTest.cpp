@@ -108,7 +108,7 @@ TEST(Links, WhatMeansNothingIsBadUsage) {
   EXPECT_THAT(failure(link({&A, &B}, {"a.out=b.in", "b.out=a.in"})), HasSubstr("in a circle"));
   EXPECT_THAT(failure(link({&A, &B}, {"a.out=b.none"})), HasSubstr("no parameter 'none'"));
   EXPECT_THAT(failure(link({&A, &B}, {"a.out=c.in"})), HasSubstr("'c' is none of the kernels"));
-  EXPECT_THAT(failure(link({&A, &B}, {"a.out=a.in"})), HasSubstr("linked to itself"));
+  EXPECT_THAT(failure(link({&A, &B}, {"a.in=a.out"})), HasSubstr("linked to itself"));
   EXPECT_THAT(failure(link({&A, &B, &C}, {"a.out=c.in", "b.out=c.in"})), HasSubstr("linked twice"));
   EXPECT_THAT(failure(link({&A, &B}, {"a.out=b.in"}, {"b.out"})), HasSubstr("names no intermediate"));
   EXPECT_THAT(failure(link({&A, &B}, {"a.out=b.n"})), HasSubstr("b.n is int"));
