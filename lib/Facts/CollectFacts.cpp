@@ -23,6 +23,8 @@ namespace {
 clang::SourceLocation readOnlyLoad(const clang::FunctionDecl &Function, const FunctionUse &Use) {
   if (isLdg(Function))
     return {}; // its calls count
+  if (Use.System && llvm::any_of(Use.Calls, [](const CallSite &Call) { return isLdg(*Call.Callee); }))
+    return Use.EnteredAt;
   const clang::IdentifierInfo *Name = Function.getIdentifier();
   if (Use.System && Name &&
       (Name->isStr("__ldu") || Name->getName().starts_with("tex") ||
@@ -197,9 +199,7 @@ KernelFacts collectFacts(const ParsedUnit &Unit, const HostCode &Host, const Rea
   for (const auto &[Function, Use] : Reach.Functions) {
     if (const clang::SourceLocation At = gridLaunch(Use); At.isValid() && !Facts.GridLaunch)
       Facts.GridLaunch = {"", Kernel.getNameAsString(), Unit.place(At)};
-    const bool IsByLdg = Use.System && !isLdg(*Function) &&
-                         llvm::any_of(Use.Calls, [](const CallSite &Call) { return isLdg(*Call.Callee); });
-    if (const clang::SourceLocation At = IsByLdg ? Use.EnteredAt : readOnlyLoad(*Function, Use); At.isValid())
+    if (const clang::SourceLocation At = readOnlyLoad(*Function, Use); At.isValid())
       Facts.ReadOnlyLoads.push_back({Use.EnteredAs ? Use.EnteredAs->getNameAsString() : "ld.global.nc",
                                      Kernel.getNameAsString(), Unit.place(At)});
     if (Use.System) {
